@@ -58,8 +58,8 @@ struct Config {
   std::map<std::string, core::AdminStatus, std::less<>> admin{};  ///< of ports, where not rxtx
   std::map<std::string, Layers, std::less<>> layers{};  ///< of ports: what their links join
   std::map<std::string, std::string, std::less<>> description{};  ///< of ports, where set
-  std::set<std::string, std::less<>> unheard_ok{};    ///< ports on which nothing need be heard
-  std::set<std::string, std::less<>> crosslink_ok{};  ///< ports that may be crosslinks
+  std::set<std::string, std::less<>> unheard_ok{};         ///< ports on which nothing need be heard
+  std::set<std::string, std::less<>> crosslink_ok{};       ///< ports that may be crosslinks
   std::map<std::string, std::string, std::less<>> rail{};  ///< of NICs: their group, or none
   PortIdKind port_id = PortIdKind::kName;
   /// Globs of interfaces and addresses; empty: the first of each family; nullopt: none.

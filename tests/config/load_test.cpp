@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

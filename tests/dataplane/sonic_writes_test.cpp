@@ -11,15 +11,14 @@ namespace lldp::dataplane {
 namespace {
 
 using testing::Each;
+using testing::Ge;
 using testing::Le;
 using testing::Pair;
 
-/// How often the driver writes rows of PORT_QOS_MAP: a write is what one transaction does to a row.
+/// How often rows of PORT_QOS_MAP are written: a write is what one transaction does to a row.
 class Writes {
  public:
   explicit Writes(Box& box) : events_(box.socket(), kConfig) {}
-  /// What others wrote does not count.
-  void skip() { (void)events_.take(); }
   void take() {
     std::map<std::string, int> set;
     std::map<std::string, int> unset;
@@ -81,7 +80,6 @@ TEST(SonicWrites, QosReloadOf128PortsWritesARowOnceForEachChange) {
   ASSERT_TRUE(driver.until_done());
   Writes writes(box);
   const auto turns = [&](int n) {
-    writes.skip();
     driver.turns(n);
     writes.take();
   };
@@ -105,15 +103,13 @@ TEST(SonicWrites, QosReloadOf128PortsWritesARowOnceForEachChange) {
             if (driver.states(i) != "done done done done") return false;
           return true;
         },
-        [&] {
-          box.settle();
-          writes.skip();
-        }))
+        [&] { box.settle(); }))
         << driver.states(0) << driver.text(0, Part::kPfc);
     turns(20);
     const auto rows = writes.rows();
     EXPECT_EQ(rows.size(), kPorts);
-    EXPECT_THAT(rows, Each(Pair(testing::_, Le(2))));
+    // The reload itself writes each row, in one command.
+    EXPECT_THAT(rows, Each(Pair(testing::_, testing::AllOf(Ge(1 + 1), Le(1 + 2)))));
   }
 }
 

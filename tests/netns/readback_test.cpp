@@ -120,8 +120,9 @@ TEST_P(Readback, DeletedClsactIsBackCountedAndTold) {
   ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
   EXPECT_EQ(parts(), "classify done, remap done") << ask("rules").dump(1) << leaf_->output();
   EXPECT_THAT(output_of("tc filter show dev p0 egress"), HasSubstr("lldp-level"));
-  EXPECT_THAT(leaf_->output(),
-              HasSubstr("p0: rules reinstalled: classify, remap: another program had removed them"));
+  EXPECT_THAT(
+      leaf_->output(),
+      HasSubstr("p0: rules reinstalled: classify, remap: another program had removed them"));
   EXPECT_EQ(check(), 0) << checked();
 }
 

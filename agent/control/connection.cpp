@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/control/connection.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -32,6 +34,15 @@ constexpr const char* kNoAnswer = "the daemon does not answer: see its log";
 
 std::string no_daemon_text() {
   return "no lldp-leveld answers here: start it, or name its socket with --socket";
+}
+
+/// A daemon runs whose socket's file is gone, as far as this process may ask.
+bool has_lost_socket(const std::string& path) {
+  const int fd = ::open(lock_name(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  const bool taken = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return taken;
 }
 
 /// A Varlink error as a person reads it. What the daemon says in its own words needs no more.
@@ -112,6 +123,11 @@ Result<Connection> Connection::open(const std::string& path, std::chrono::millis
     return connection;
   const int code = errno;
   if (code == EAGAIN) return fail(connection.failed(ETIMEDOUT, kNoAnswer));
+  if (code == ENOENT && has_lost_socket(path))
+    return fail(connection.failed(
+        code,
+        "the socket's file was removed while lldp-leveld runs: it makes it again within a minute, "
+        "and at once after kill -HUP"));
   if (code == ENOENT || code == ECONNREFUSED)
     return fail(connection.failed(code, no_daemon_text()));
   std::string what = "cannot connect: " + std::string(std::strerror(code));

@@ -22,6 +22,9 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;  ///< nul
 /// A daemon that is busy answers in milliseconds; one that is stuck never does.
 inline constexpr std::chrono::seconds kPatience{10};
 
+/// The file beside a control socket that its daemon has locked for as long as it runs.
+[[nodiscard]] inline std::string lock_name(const std::string& socket) { return socket + ".lock"; }
+
 /// One connection to the daemon's Varlink socket, blocking. Errors have the errno as code where
 /// there is one: ENOENT and ECONNREFUSED when no daemon answers, ETIMEDOUT, ECONNRESET when it
 /// hung up.

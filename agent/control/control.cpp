@@ -15,7 +15,9 @@
 #include <cerrno>
 #include <cstring>
 #include <list>
+#include <utility>
 
+#include "agent/control/connection.hpp"
 #include "agent/control/control_session.hpp"
 #include "agent/control/varlink.hpp"
 #include "base/text.hpp"
@@ -49,7 +51,7 @@ void make_directory_of(const std::string& path) {
 /// The right to the path, for as long as the descriptor is open: two daemons that start together,
 /// and find the same dead socket, must not both take it over.
 Result<UniqueFd> lock(const std::string& path) {
-  const std::string name = path + ".lock";
+  const std::string name = control::lock_name(path);
   UniqueFd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return fail(system_error(name, "cannot be opened"));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
@@ -93,6 +95,14 @@ Result<UniqueFd> listen_at(const std::string& path, std::optional<std::uint32_t>
   return fd;
 }
 
+/// A file by its device and number.
+using Inode = std::pair<dev_t, ino_t>;
+std::optional<Inode> inode_of(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) return std::nullopt;
+  return Inode(there.st_dev, there.st_ino);
+}
+
 /// The client as the kernel knows it; root and the daemon's own user may command, every other
 /// client may only read.
 Client client_of(int fd) {
@@ -108,19 +118,42 @@ Client client_of(int fd) {
 class ControlServer::Impl final : public SessionOwner, public std::enable_shared_from_this<Impl> {
  public:
   Impl(ControlServer& front, asio::io_context& loop, ControlHandler& handler,
-       const ControlLimits& limits, std::string path, UniqueFd right, UniqueFd listening)
+       const ControlLimits& limits, std::string path, std::optional<std::uint32_t> group,
+       UniqueFd right, UniqueFd listening)
       : front_(front),
         loop_(loop),
         handler_(handler),
         limits_(limits),
         path_(std::move(path)),
+        group_(group),
         right_(std::move(right)),
         acceptor_(loop, Protocol(), listening.release()),
         accept_again_(loop),
         tell_(loop) {}
 
+  Result<bool> renew() {
+    make_directory_of(path_);
+    struct stat mine {};
+    const auto there = inode_of(control::lock_name(path_));
+    if (::fstat(right_.get(), &mine) != 0 || there != Inode(mine.st_dev, mine.st_ino)) {
+      auto right = lock(path_);  // the file is gone; another daemon may have made it anew
+      if (!right) return fail(right.error());
+      right_ = std::move(*right);
+    }
+    if (inode_of(path_)) return false;
+    auto listening = listen_at(path_, group_);
+    if (!listening) return fail(listening.error());
+    made_ = inode_of(path_);
+    error_code ignored;
+    acceptor_.close(ignored);
+    acceptor_.assign(Protocol(), listening->release());
+    accept_again_.cancel();
+    accept();
+    return true;
+  }
+
   void stop() {
-    ::unlink(path_.c_str());
+    if (inode_of(path_) == made_) ::unlink(path_.c_str());  // else it is another's
     acceptor_.close();
     accept_again_.cancel();
     tell_.cancel();
@@ -131,6 +164,7 @@ class ControlServer::Impl final : public SessionOwner, public std::enable_shared
     acceptor_.async_accept([weak = weak_from_this()](error_code error, Protocol::socket socket) {
       const auto self = weak.lock();
       if (!self || !self->acceptor_.is_open()) return;
+      if (error == asio::error::operation_aborted) return;  // renew() has begun anew
       if (error) {
         self->accept_again_.expires_after(kAcceptPause);
         self->accept_again_.async_wait([weak](error_code cancelled) {
@@ -234,7 +268,9 @@ class ControlServer::Impl final : public SessionOwner, public std::enable_shared
   ControlHandler& handler_;
   const ControlLimits limits_;
   const std::string path_;
-  const UniqueFd right_;
+  const std::optional<std::uint32_t> group_;
+  UniqueFd right_;
+  std::optional<Inode> made_ = inode_of(path_);  ///< by us
   Protocol::acceptor acceptor_;
   asio::steady_timer accept_again_;
   asio::steady_timer tell_;
@@ -269,11 +305,13 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(asio::io_context& loo
   auto listening = listen_at(path, group);
   if (!listening) return fail(listening.error());
   std::unique_ptr<ControlServer> server(new ControlServer);
-  server->impl_ = std::make_shared<Impl>(*server, loop, handler, limits, path, std::move(*right),
-                                         std::move(*listening));
+  server->impl_ = std::make_shared<Impl>(*server, loop, handler, limits, path, group,
+                                         std::move(*right), std::move(*listening));
   server->impl_->accept();
   return server;
 }
+
+Result<bool> ControlServer::renew() { return impl_->renew(); }
 
 void ControlServer::notify_changed() { impl_->notify_changed(); }
 

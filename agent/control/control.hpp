@@ -84,6 +84,10 @@ class ControlServer {
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
 
+  /// Makes the socket anew where its file is gone, as after a cleaner of /run; true if it was. What
+  /// another program has put in its place stays; a daemon that has taken the lock is an error.
+  /// Cheap.
+  [[nodiscard]] Result<bool> renew();
   /// A connection of the daemon's own making, for a child of its: it may look, and not command.
   [[nodiscard]] Result<UniqueFd> connect();
   /// What `show` would say is different. Cheap: watchers are told once per turn of the loop.

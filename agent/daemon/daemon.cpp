@@ -44,6 +44,9 @@ constexpr std::chrono::milliseconds kManagerPause{100};
 /// Between two readings of the host name: where /proc is hidden, no event reports its change.
 constexpr std::chrono::seconds kHostNamePause{10};
 
+/// Between two looks whether the control socket's file is there.
+constexpr std::chrono::seconds kControlPause{10};
+
 /// Until all that a start does is done, the neighbours' answers included: what was read for it and
 /// is wanted again is not to be mapped anew while they wait.
 constexpr std::chrono::seconds kStart{1};
@@ -382,6 +385,7 @@ void Daemon::on_timer() {
   service_.retry();
   packets_.rejoin(now);
   if (now - host_name_read_ >= kHostNamePause) follow_host_name(now);
+  if (now - control_looked_ >= kControlPause) keep_control(now);
   const bool ends_start = start_ends_ && *start_ends_ <= now;
   if (ends_start) start_ends_.reset();
   settle();
@@ -520,6 +524,16 @@ void Daemon::settle() {
   if (!retry_due_ && (links_.behind() || state_.unsaved())) retry_due_ = now + kRetry;
   set_timer(now);
   log_settle();
+}
+
+void Daemon::keep_control(TimePoint now) {
+  control_looked_ = now;
+  const auto made = control_->renew();
+  const std::string trouble = made ? std::string() : to_string(made.error());
+  if (made && *made)
+    log(Severity::kWarning, config_.socket + ": was removed by another program; made again");
+  if (!made && trouble != control_trouble_) log(Severity::kError, made.error());
+  control_trouble_ = trouble;
 }
 
 void Daemon::set_timer(TimePoint now) {

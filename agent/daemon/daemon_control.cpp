@@ -82,6 +82,7 @@ std::string Daemon::config_json() {
 
 Result<void, std::vector<Error>> Daemon::reload() {
   service_.reloading();
+  keep_control(boot_time());
   auto fresh = config::load_again(invocation_);
   if (!fresh) {
     tell_ready();

@@ -139,6 +139,8 @@ class Daemon final : ControlHandler {
   void report(const PacketIo::SendFailure& failure, TimePoint now);
   /// Ends a turn: what is due is done, the timer is set for what comes next.
   void settle();
+  /// Clients find the control socket, though another program has removed its file.
+  void keep_control(TimePoint now);
   void set_timer(TimePoint now);
   [[nodiscard]] std::string_view name_of(Ifindex port) const;
   [[nodiscard]] LldpdTransport::Speaker speaker() const {
@@ -224,6 +226,8 @@ class Daemon final : ControlHandler {
   std::optional<Watched> timer_events_;
   asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
   std::unique_ptr<ControlServer> control_;
+  TimePoint control_looked_{};
+  std::string control_trouble_{};        ///< that was logged
   std::unique_ptr<ConfigDb> config_db_;  ///< not without `sonic.config-db`
   std::optional<Watched> config_db_events_;
   std::optional<TimePoint> state_due_;  ///< STATE_DB is to be told

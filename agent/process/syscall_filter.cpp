@@ -143,9 +143,16 @@ void write(bool sanitized, bool ip) {
                      ~static_cast<scmp_datum_t>(SOCK_NONBLOCK | SOCK_CLOEXEC), SOCK_STREAM}});
   filter.allow_with("socketpair", 0, {AF_UNIX});  // the exporter's connection
   filter.allow_with("ioctl", 1, {FIONBIO, FIONREAD, SIOCGIFINDEX, SIOCGIFNAME, SIOCETHTOOL});
-  // What dataplane/bpf asks for: its directory too, which others may have removed.
-  filter.allow_with("chmod", 1, {01777});
-  filter.allow_with("fchmodat", 2, {01777});
+  // What dataplane/bpf asks for: its directory too, which others may have removed. And the control
+  // socket, of which the same is true.
+  filter.allow_with("chmod", 1, {01777, 0660});
+  filter.allow_with("fchmodat", 2, {01777, 0660});
+  for (const char* call : {"flock", "listen"}) filter.allow(call);
+  // For a group alone: the user is "as it is".
+  constexpr scmp_datum_t kUser = 0xffffffff;
+  for (const char* call : {"chown", "chown32"})
+    filter.allow(call, {{1, SCMP_CMP_MASKED_EQ, kUser, kUser}});
+  filter.allow("fchownat", {{2, SCMP_CMP_MASKED_EQ, kUser, kUser}});
   filter.allow_with(
       "bpf", 0,
       {BPF_MAP_CREATE, BPF_MAP_FREEZE, BPF_MAP_UPDATE_ELEM, BPF_MAP_LOOKUP_ELEM, BPF_PROG_LOAD,

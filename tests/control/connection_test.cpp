@@ -2,9 +2,11 @@
 // The side of whoever asks the daemon.
 #include "agent/control/connection.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -278,6 +280,21 @@ const ErrorCase kErrors[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Errors, ErrorReply, testing::ValuesIn(kErrors),
                          [](const auto& c) { return c.param.name; });
+
+TEST(Connection, SaysThatADaemonRunsWhoseSocketIsGone) {
+  const TempDir dir;
+  const std::string path = dir / "control";
+  const int lock = ::open(lock_name(path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  const auto lost = Connection::open(path);
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(to_string(lost.error()),
+            path +
+                ": the socket's file was removed while lldp-leveld runs: it makes it again "
+                "within a minute, and at once after kill -HUP");
+  EXPECT_TRUE(is_no_daemon(lost.error()));
+  ::close(lock);
+}
 
 TEST(Connection, SaysWhatToDoWhereNobodyListens) {
   const TempDir dir;

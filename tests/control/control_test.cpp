@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "agent/control/connection.hpp"
 #include "tests/control/control_fixture.hpp"
@@ -307,6 +308,48 @@ TEST_F(ControlSocket, DeadDaemonsSocketIsTakenOver) {
   ASSERT_FALSE(client().connected());
   open();
   EXPECT_TRUE(client().connected());
+}
+
+// As by a cleaner of /run, which may remove the lock beside it, and the directory too.
+TEST_F(ControlSocket, IsMadeAgainWhereItsFileIsGone) {
+  open();
+  Client before = client();
+  before.call(R"({"method":"org.lldplevel.Rules"})");
+  EXPECT_EQ(before.hear(), R"({"parameters":{"rules":{}}})");
+  const auto renewed = server->renew();
+  ASSERT_TRUE(renewed) << to_string(renewed.error());
+  EXPECT_FALSE(*renewed) << "it is there";
+  for (const char* gone : {"control", "control.lock", "control control.lock"}) {
+    SCOPED_TRACE(gone);
+    std::istringstream names(gone);
+    for (std::string name; names >> name;) ASSERT_EQ(::unlink((dir / name.c_str()).c_str()), 0);
+    const bool needed = std::string_view(gone) != "control.lock";
+    const auto again = server->renew();
+    ASSERT_TRUE(again) << to_string(again.error());
+    EXPECT_EQ(*again, needed);
+    Client c = client();
+    c.call(R"({"method":"org.lldplevel.Rules"})");
+    EXPECT_EQ(c.hear(), R"({"parameters":{"rules":{}}})");
+    struct stat is {};
+    ASSERT_EQ(::stat((dir / "control").c_str(), &is), 0);
+    EXPECT_EQ(is.st_mode & 07777, 0660U);
+    EXPECT_FALSE(ControlServer::open(loop, dir / "control", handler))
+        << "a second daemon may take it";
+  }
+  before.call(R"({"method":"org.lldplevel.Rules"})");
+  EXPECT_EQ(before.hear(), R"({"parameters":{"rules":{}}})") << "it was cut off";
+}
+
+TEST_F(ControlSocket, IsNotMadeAgainWhereAnotherHasItsPlace) {
+  open();
+  for (const char* name : {"control", "control.lock"}) ASSERT_EQ(::unlink((dir / name).c_str()), 0);
+  auto other = ControlServer::open(loop, dir / "control", handler);
+  ASSERT_TRUE(other) << to_string(other.error());
+  const auto beside = server->renew();
+  ASSERT_FALSE(beside);
+  EXPECT_THAT(to_string(beside.error()), HasSubstr("another lldp-leveld has this control socket"));
+  server.reset();
+  EXPECT_TRUE(client().connected()) << "the other one's socket was removed";
 }
 
 TEST_F(ControlSocket, IsForOwnerAndGroupAndGoneAtTheEnd) {

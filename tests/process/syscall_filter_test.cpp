@@ -9,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <net/if.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -160,6 +161,11 @@ const Case kCases[] = {
     {"AnotherNamespace", [] { return long{::unshare(CLONE_NEWNS)}; }, EPERM},
     {"Owner", [] { return long{::chown("/nonexistent", 0, 0)}; }, EPERM},
     {"Mode", [] { return long{::chmod("/nonexistent", 04755)}; }, EPERM},
+    // What it takes to make the control socket again.
+    {"GroupAlone", [] { return long{::chown("/nonexistent", static_cast<uid_t>(-1), 0)}; }, ENOENT},
+    {"ModeOfTheControlSocket", [] { return long{::chmod("/nonexistent", 0660)}; }, ENOENT},
+    {"LockOfAFile", [] { return long{::flock(-1, LOCK_EX)}; }, EBADF},
+    {"Listening", [] { return long{::listen(-1, 1)}; }, EBADF},
     {"User", [] { return long{::setuid(0)}; }, EPERM},
     {"BpfOnControlGroups", [] { return bpf(BPF_PROG_ATTACH); }, EPERM},
 };

@@ -23,6 +23,7 @@ enum class Sent {
   kPriorityTagged,   ///< with VLAN 0
   kBecomesOther,     ///< of the first class, made DSCP 10 in between
   kBecomesLossless,  ///< lossy, made of the first class in between
+  kOfSecond,         ///< of the second class, out lossy
   kAnyAddress,       ///< of the first class, with another source address afterwards
   kWithOptions,
   kFragments,
@@ -245,6 +246,9 @@ inline const Situation kSituations[] = {
     {"a filter goes to another chain behind the rules (gact)",
      "flt p0 ingress 100 action goto chain 7", Ends::kTold, "classify bypassed",
      "unflt p0 ingress 100"},
+    {"a mirror behind the rules goes to another chain",
+     "flt p1 egress 100 action mirred egress mirror dev lo goto chain 7", Ends::kTold,
+     "remap bypassed", "unflt p1 egress 100"},
     {"a filter is replaced every 100 ms",
      "every 0.1 'flt p0 ingress 100 flowid 1:7; unflt p0 ingress 100'", Ends::kRight, "",
      "enough; unflt p0 ingress 100; true"},
@@ -388,6 +392,8 @@ inline const Situation kSituations[] = {
      "ethtool -K p0 tx off gro off tso off 2>/dev/null; ethtool -K p1 tx off gro off tso off",
      Ends::kRight, "",
      "ethtool -K p0 tx on gro on tso on; ethtool -K p1 tx on gro on tso on; true"},
+    {"the kernel puts packets into lists (rx-gro-list)", "ethtool -K p0 rx-gro-list on",
+     Ends::kTold, "rx-gro-list is on", "ethtool -K p0 rx-gro-list off"},
     {"the queue of a port gets another length", "ip link set p1 txqueuelen 10", Ends::kRight, "",
      "ip link set p1 txqueuelen 1000"},
     {"a port gets a hundred addresses",
@@ -435,6 +441,10 @@ inline const Situation kSituations[] = {
      Sent::kBecomesLossless},
     {"nftables makes lossy packets lossless in forward", "mangle forward 0 'ip dscp set 43'",
      Ends::kRight, "", "unmangle", false, Sent::kBecomesLossless},
+    {"nftables marks packets of the spare class as of the first one",
+     "mangle forward 0 'ip dscp set 43'", Ends::kRight, "", "unmangle", false, Sent::kOfSecond},
+    {"nftables marks packets of the first class as of the spare one",
+     "mangle forward 0 'ip dscp 43 ip dscp set 51'", Ends::kRight, "", "unmangle"},
     {"nftables sets a mark and a priority",
      "mangle forward 0 'meta mark set 9 meta priority set 1:3'", Ends::kRight, "", "unmangle"},
     {"nftables rewrites the source address",
@@ -467,6 +477,7 @@ inline const Situation kSituations[] = {
      "every 0.2 'mangle forward 0 \"meta mark set 9\"; unmangle'", Ends::kRight, "",
      "enough; unmangle; true"},
     // kinds of packets
+    {"packets of the spare class", "", Ends::kRight, "", "", false, Sent::kOfSecond},
     {"packets with options of IPv4", "", Ends::kRight, "", "", false, Sent::kWithOptions},
     {"packets in fragments", "", Ends::kRight, "", "", false, Sent::kFragments},
     {"packets with a mark of congestion", "", Ends::kRight, "", "", false, Sent::kWithEcn},
@@ -511,6 +522,10 @@ inline const Situation kSituations[] = {
      Ends::kRight},
     {"the state file is removed", "rm -f $DIR/leaf.state", Ends::kRight, "", "", true},
     // more requests
+    {"the file of the control socket is removed",
+     "rm -f $SOCKET $SOCKET.lock; kill -HUP $LEAF_PID; sleep 1", Ends::kRight},
+    {"the file of the control socket is removed, and none reloads", "rm -f $SOCKET", Ends::kTold,
+     "socket's file was removed while lldp-leveld runs"},
     {"the neighbor of a port is forgotten", "$LEVEL forget p1 --socket $SOCKET", Ends::kRight},
     {"the configuration is read again", "$LEVEL reload --socket $SOCKET", Ends::kRight},
 };

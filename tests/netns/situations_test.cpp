@@ -86,6 +86,8 @@ Exchange exchange_of(Sent sent) {
       return routed({.dscp = 43}, 10);
     case Sent::kBecomesLossless:
       return routed({.dscp = 0}, 51);
+    case Sent::kOfSecond:
+      return routed({.dscp = 51}, 0);
     case Sent::kAnyAddress:
       return {usual.frame, usual.wanted, true};
     case Sent::kWithOptions:
@@ -453,6 +455,33 @@ TEST_F(Situations, InterfaceOnAPortTakesNoProtectionOffWhetherAGlobOrItsNameMatc
     };
     EXPECT_TRUE(eventually(right, kUntilTold)) << ports << fabric.ask("rules").dump(1);
   }
+  Fabric::unlink();
+}
+
+/// A macvlan on p1 is a port as p1 is, and packets leave by both: they turn once.
+TEST_F(Situations, PacketTurnsOnceWhereAPortStandsOnAPort) {
+  Fabric::links();
+  if (!sh("ip link add link p1 name m0 address 02:00:00:00:00:08 up type macvlan mode bridge "
+          "2>/dev/null && ip addr flush dev p1"))
+    GTEST_SKIP() << "this kernel has no macvlan";
+  Fabric::route("p0", "m0");
+  const Bytes wanted =
+      dataplane::packet::readdressed(dataplane::packet::frame4({.dscp = 51, .ttl = 63}), 4, 8);
+  Fabric fabric(Fabric::Keep{}, "ports = p0,p1,m0\n");
+  const auto is_up = [&] {
+    return fabric.check() == 0 &&
+           output_of(fabric.client("show m0")).find("up") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(is_up, kUntilTold)) << fabric.checked();
+  const auto right = [&] {
+    const Wire in("q0");
+    const Wire out("q1");
+    int right = 0;
+    for (int i = 0; i < 20 && in.send(exchange_of(Sent::kRouted).frame); ++i)
+      if (const auto got = out.receive(200); got == wanted) ++right;
+    return right == 20;
+  };
+  EXPECT_TRUE(eventually(right, kUntilTold)) << fabric.ask("rules").dump(1);
   Fabric::unlink();
 }
 

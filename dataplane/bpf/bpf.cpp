@@ -25,8 +25,7 @@ namespace {
 constexpr Part kPartsOfBpf[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 
 /// XDP by a BPF link and features are not told of, and an interface costs microseconds to read: of
-/// more than
-/// so many ports not at every glance, but at every eighth however many there are.
+/// more than so many ports not at every glance, but at every eighth however many there are.
 constexpr std::size_t kLinksPerGlance = 16;
 constexpr std::size_t kGlancesWithoutLinks = 8;
 /// TCX hooks are watched, and asked at every eighth glance all the same.

@@ -83,6 +83,11 @@ INSTANTIATE_TEST_SUITE_P(
         Once{"HostWithoutItsState", 5'001'194, 20},
         // A switch without its state took its pinned level before it knew of a port.
         Once{"PinnedWithoutItsState", 6'000'638, 1000},
+        // A start without its state listed a neighbor while a `down` of before was in force on
+        // another port: rules were late, or refused.
+        Once{"OldDownAfterALostState", 7'001'765, 1000}, Once{"OldDownThatWasRefused", 7'002'613},
+        // Two that were new on a hub heard each other before the third.
+        Once{"TwoNewOnAHub", 7'001'948, 20},
         // A frame like the one before a borrowed chassis ID did not end the borrowing.
         Once{"BorrowedChassisId", 2987}, Once{"BorrowedChassisIdAndLateRules", 1736, 20}),
     [](const auto& once) { return once.param.name; });

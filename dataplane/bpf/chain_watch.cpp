@@ -14,8 +14,6 @@
 namespace lldp::dataplane::bpf {
 namespace {
 
-constexpr const char* kBtf = "/sys/kernel/btf/vmlinux";
-
 /// Writes eight octets to the ring: bpf_ringbuf_output(ring, stack, 8, 0).
 std::array<bpf_insn, 10> code_for(const UniqueFd& ring) {
   const auto insn = [](int code, int to, int from, int off, int imm) {
@@ -46,10 +44,7 @@ std::atomic_ref<std::uint64_t> position(const Mapping& page) {
 
 }  // namespace
 
-Result<ChainWatch> ChainWatch::open(std::span<const char* const> functions) {
-  const auto file = read_file(kBtf);
-  if (!file) return fail(file.error());
-  const ByteSpan btf = as_octets(*file);
+Result<ChainWatch> ChainWatch::open(std::span<const char* const> functions, const char* btf_file) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   auto ring = create_map("lldp_chains", {.type = BPF_MAP_TYPE_RINGBUF,
                                          .max_entries = static_cast<std::uint32_t>(page)});
@@ -59,11 +54,20 @@ Result<ChainWatch> ChainWatch::open(std::span<const char* const> functions) {
   auto written = Mapping::of(*ring, page, page, Mapping::Access::kRead);
   if (!written) return fail(written.error());
   const auto code = code_for(*ring);
+  const auto trace = [&code](std::uint32_t function) {
+    return trace_entry("lldp_chains", code, "Dual BSD/GPL", function);
+  };
+  // The description has some megabytes. No function has number 0, so this always fails: with EPERM
+  // where the kernel does not let us trace, else with the error of a wrong number.
+  if (const auto probe = trace(0); probe.error().code == EPERM) return fail(probe.error());
+  const auto file = read_file(btf_file);
+  if (!file) return fail(file.error());
+  const ByteSpan btf = as_octets(*file);
   ChainWatch watch(std::move(*ring), std::move(*read), std::move(*written));
   for (const char* name : functions) {
     const auto function = function_in_btf(btf, name);
-    if (!function) return fail(Error{ENOENT, kBtf, std::string("has no ") + name});
-    auto entry = trace_entry("lldp_chains", code, "Dual BSD/GPL", *function);
+    if (!function) return fail(Error{ENOENT, btf_file, std::string("has no ") + name});
+    auto entry = trace(*function);
     if (!entry) return fail(entry.error());
     watch.entries_.push_back(std::move(*entry));
   }

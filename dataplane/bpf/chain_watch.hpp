@@ -20,11 +20,14 @@ class ChainWatch {
   /// What attaches to a hook with a chain, replaces there and detaches, by whatever call.
   static constexpr std::array kFunctions{"bpf_mprog_attach", "bpf_mprog_detach"};
 
+  static constexpr const char* kBtf = "/sys/kernel/btf/vmlinux";
+
   /// Takes some milliseconds. Fails where the kernel does not describe itself (BTF), cannot trace
-  /// functions, or does not allow it: the hooks are to be asked then.
+  /// functions, or does not allow it, which takes microseconds: the hooks are to be asked then.
   [[nodiscard]] static Result<ChainWatch> open() { return open(kFunctions); }
   /// The same of other functions of the kernel.
-  [[nodiscard]] static Result<ChainWatch> open(std::span<const char* const> functions);
+  [[nodiscard]] static Result<ChainWatch> open(std::span<const char* const> functions,
+                                               const char* btf_file = kBtf);
 
   /// Readable when take() would be true.
   [[nodiscard]] int fd() const { return ring_.get(); }

@@ -282,6 +282,15 @@ TEST_P(BpfVerify, WatchTellsOnceThatTheKernelEnteredAFunction) {
   EXPECT_FALSE(bpf::ChainWatch::open(std::array{"no_such_function"}));
 }
 
+// It has some megabytes, and the hooks are asked then anyway.
+TEST(ChainWatch, DescriptionOfAKernelThatRefusesTracingIsNotRead) {
+  const auto watch = bpf::ChainWatch::open(bpf::ChainWatch::kFunctions, "/none");
+  ASSERT_FALSE(watch);
+  if (const auto real = bpf::ChainWatch::open(); real || real.error().code != EPERM)
+    GTEST_SKIP() << "this kernel lets us trace";
+  EXPECT_EQ(watch.error().code, EPERM) << to_string(watch.error());
+}
+
 TEST_P(BpfVerify, ChangeOfATcxHookIsAnEventWhereTheKernelTracesFunctions) {
   if (!bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
   if (const auto watch = bpf::ChainWatch::open(); !watch) GTEST_SKIP() << to_string(watch.error());

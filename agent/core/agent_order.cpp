@@ -192,7 +192,7 @@ void Agent::Impl::find_low_beliefs(const Position& target) {
 Order Agent::Impl::wanted_order(const Port& port, const Position& target) const {
   if (role_ == Role::kHost)  // on its way to be a switch it is up first
     return settings_->role == Role::kHost ? Order::kUnknown : Order::kUp;
-  if (newcomer_ && !lost_) return Order::kUnknown;
+  if (newcomer_ && !lost_) return port.order;  // what it has: none at a first start
   const Position& rank = std::min(rank_.acting(), target);
   const Position* limit = this->limit(port);
   const Position& highest = port.link.up ? rank_.acting() : std::max(rank_.acting(), target);

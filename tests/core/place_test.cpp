@@ -427,6 +427,27 @@ TEST(Newcomer, ThatStartsOnceMoreWaitsForAllItsPortsAgain) {
   net.run_for(milliseconds(1200));
   EXPECT_EQ(net.agent(device).snapshot(net.now).place(), level(1));
 }
+// Its neighbor is down towards it, so packets are to turn there all the time.
+TEST(Newcomer, ThatStartsOnceMoreKeepsTheRulesThatItHas) {
+  Network net;
+  Settings low;
+  low.max_level = level(1);
+  const std::size_t device = net.add(Role::kSwitch, low);
+  const std::size_t leaf = net.add(Role::kSwitch, pinned(1));
+  net.connect(device, leaf);
+  net.start_all();
+  net.run_for(seconds(20));
+  ASSERT_EQ(net.level_of(device), std::nullopt);
+  ASSERT_EQ(net.nodes[leaf].ports[0].rule, Order::kDown);
+  net.stop(device, false);
+  net.mute = leaf;
+  net.start(device);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(net.nodes[device].ports[0].rule, Order::kUp) << i;
+    net.run_for(milliseconds(100));
+  }
+}
+
 TEST(StockHost, IsBelowFourSecondsAfterItsFirstFrame) {
   Network net;
   const std::size_t device = net.add(Role::kSwitch, pinned(1));

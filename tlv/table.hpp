@@ -34,18 +34,23 @@ struct Row {
   Fields (*describe)(ByteSpan information) = nullptr;  ///< of a valid one
 };
 
+/// With all that decode_as() calls inlined: the compiler stops short of that in a large file.
+template <class T>
+[[gnu::flatten]] bool is_well_formed(ByteSpan information) {
+  return decode_as<T>(information).has_value();
+}
+
 template <class T>
 constexpr Row row(std::string_view name, std::uint8_t at_most, std::string_view clause) {
   constexpr Measurer length = Measurer::of<T>();
   constexpr std::size_t room =
       kMaxInformation - (T::kKey.type == kOrganizational ? 4 : 0);  // OUI and subtype
   constexpr bool by_length = length.length_is_all() && !requires(T v) { v.consistent(); };
-  return {
-      T::kKey,        name,
-      at_most,        clause,
-      length.least(), static_cast<std::uint16_t>(std::min<std::size_t>(length.most(), room)),
-      by_length,      [](ByteSpan information) { return decode_as<T>(information).has_value(); },
-      describe_as<T>};
+  return {T::kKey,        name,
+          at_most,        clause,
+          length.least(), static_cast<std::uint16_t>(std::min<std::size_t>(length.most(), room)),
+          by_length,      is_well_formed<T>,
+          describe_as<T>};
 }
 
 inline constexpr Row kRows[] = {

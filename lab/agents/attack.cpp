@@ -181,8 +181,8 @@ class Trial : Blows {
       const Tiers& is = network_.agent(n).location();
       const std::string at = core::location_text(is);
       const bool is_told = !right[n].empty() && right[n].back().first > levels[n];
-      for (const Tier& tier : is)
-        if (is_told && has(right[n], tier.level) == 0)
+      for (const Tier& tier : is)  // its own, which no switch below tells, stays (P4)
+        if (is_told && tier.level != levels[n] && has(right[n], tier.level) == 0)
           find(Finding::Kind::kLocation, "{} stands at {}, though there is no tier {}; {}", name(n),
                at, tier.level.value(), standing_of(n));
       for (const auto& [level, group] : right[n]) {

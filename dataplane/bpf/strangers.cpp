@@ -60,6 +60,7 @@ struct Action {
   std::size_t attribute = 0;
   Does does = Does::kNothing;
   std::size_t verdict_at = offsetof(tc_gact, action);
+  std::size_t or_attribute = 0;  ///< which stands there instead, of the same form; 0: none
 };
 constexpr Action kActions[] = {
     {"connmark", TCA_CONNMARK_PARMS},
@@ -70,7 +71,8 @@ constexpr Action kActions[] = {
     {"gate", TCA_GATE_PARMS},
     {"mirred", TCA_MIRRED_PARMS, Action::Does::kRedirects},
     {"nat", TCA_NAT_PARMS},
-    {"pedit", TCA_PEDIT_PARMS, Action::Does::kChanges},
+    {"pedit", TCA_PEDIT_PARMS, Action::Does::kChanges, offsetof(tc_gact, action),
+     TCA_PEDIT_PARMS_EX},
     {"police", TCA_POLICE_TBF, Action::Does::kNothing, offsetof(tc_police, action)},
     {"sample", TCA_SAMPLE_PARMS},
     {"simple", TCA_DEF_PARMS},
@@ -96,7 +98,8 @@ void add_power(Power& power, const Action& action, nlattr* nest) {
   std::array<nlattr*, 16> options{};
   if (nest != nullptr && nla_parse_nested(options.data(), options.size() - 1, nest, nullptr) < 0)
     options = {};
-  const nlattr* const parms = options.at(action.attribute);
+  const nlattr* parms = options.at(action.attribute);
+  if (parms == nullptr && action.or_attribute != 0) parms = options.at(action.or_attribute);
   const auto verdict = verdict_of(action, parms);
   // Where the chain leads is not looked at.
   if (!verdict || TC_ACT_EXT_CMP(*verdict, TC_ACT_GOTO_CHAIN)) {

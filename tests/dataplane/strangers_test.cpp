@@ -115,6 +115,8 @@ constexpr Filter kFilters[] = {
     {"egress", "u32 match u32 0 0 action skbedit priority 3",
      "remap bypassed: a filter (u32, preference 100) behind the rules may change the class"},
     {"egress", "u32 match u32 0 0 action pedit ex munge eth src set 02:00:00:00:00:09", "(pedit)"},
+    {"egress", "u32 match u32 0 0 action pedit ex munge eth src set 02:00:00:00:00:09 goto chain 7",
+     "(pedit, goto chain)"},
     {"egress", "u32 match u32 0 0 action vlan push id 7 priority 3", "(vlan)"},
     {"egress", "u32 match u32 0 0 flowid 1:7", ""},
     {"egress", "u32 match u32 0 0 action drop", ""},

@@ -150,7 +150,7 @@ class Judge {
   RailDesign design_;
   std::span<const RailCable> cables_;
   std::vector<Spot> spots_{};
-  std::map<std::string, Members> groups_{};  ///< of cables whose end is known
+  std::map<std::string, Members> groups_{};  ///< of cables with a known end
   std::vector<RailFinding> found_{};
 };
 

@@ -37,7 +37,7 @@ struct RailCable {
   std::string port{};       ///< of the leaf
 };
 
-/// Two cables to exchange, or one that is against the design and whose counterpart is not known.
+/// Two cables to exchange, or one that is against the design and has no known counterpart.
 struct RailFinding {
   std::size_t cable = 0;                  ///< index; against the design
   std::optional<std::size_t> other{};     ///< the cable of this host to exchange it with
@@ -46,7 +46,7 @@ struct RailFinding {
   std::string remedy{};                   ///< empty: the other cable is at another host
 };
 
-/// The cables of one host against the design, in their order. A cable whose leaf is not known is
+/// The cables of one host against the design, in their order. A cable with an unknown leaf is
 /// not judged, nor is a group of one. Cables beyond the first 64 are left out.
 [[nodiscard]] std::vector<RailFinding> judge_rails(RailDesign design,
                                                    std::span<const RailCable> cables);

@@ -36,7 +36,8 @@ std::string no_daemon_text() {
   return "no lldp-leveld answers here: start it, or name its socket with --socket";
 }
 
-/// A daemon runs whose socket's file is gone, as far as this process may ask.
+/// True if a daemon runs and the file of its socket is gone; false also if this process may not
+/// read the lock.
 bool has_lost_socket(const std::string& path) {
   const int fd = ::open(lock_name(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return false;

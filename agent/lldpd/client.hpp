@@ -43,8 +43,8 @@ class Client {
   using Heard = std::function<void(std::string_view port, ByteSpan frame)>;
 
   static constexpr std::chrono::seconds kPatience{10};
-  /// How often lldpd is asked whether it lives. Its answer confirms the neighbors, whose aging is
-  /// its business: it tells only of changes. More often where a neighbor's TTL is short.
+  /// How often lldpd is asked for a sign of life. Its answer confirms the neighbors: lldpd ages
+  /// them and reports only changes. More often where a neighbor's TTL is short.
   static constexpr std::chrono::seconds kBeat{10};
   /// How long a new interface may be unknown to lldpd, which looks at them a second after a change.
   static constexpr std::chrono::seconds kSettle{2};

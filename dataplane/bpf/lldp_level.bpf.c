@@ -308,9 +308,9 @@ static __always_inline struct lldp_level_remap to_class(__u8 tos, __u8 dscp, __u
                                    .sum = bpf_htons((sum & 0xffff) + (sum >> 16))};
 }
 
-/* A packet whose lossless class another program has changed since it came in, as netfilter does
- * that marks anew, gets the class back by which it came: it waits in the buffer of that one, and
- * only a turn may lead to another. */
+/* Another program, such as netfilter, may change the lossless class of a packet after the ingress.
+ * Such a packet gets its ingress class back: it occupies the buffer of that class, and only a turn
+ * may lead to another one. */
 static __always_inline bool set_back(struct __sk_buff* skb, struct packet* p, __u32 mark) {
   __u8 was = mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT & LLDP_LEVEL_MARK_PRIORITY_MASK;
   __u8 dscp = p->tos >> 2;

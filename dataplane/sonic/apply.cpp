@@ -204,8 +204,8 @@ void Sonic::take_answer(const redisReply& answer, const std::string& refusal, Wr
     why = Error{0, "backend sonic",
                 "Redis refuses the change: " + (refusal.empty() ? text_of(refused) : refusal)};
   }
-  // If the file cannot be written, it has notes of ports whose rows have no value of ours; the next
-  // reading finds these notes by the rows.
+  // If the file cannot be written, it keeps notes of ports without a value of ours in their rows;
+  // the next reading finds these notes by the rows.
   remember(why ? std::move(written.before) : std::move(written.after));
   if (answer.type == REDIS_REPLY_NIL && ++collisions_ < kCollisions) {
     waiting_.insert(waiting_.begin(), written.plans.begin(), written.plans.end());

@@ -45,7 +45,7 @@ class Reader {
   void select(const char* database, std::function<void()> then = {});
 
  private:
-  /// A priority group or queue of a port whose profile is to be read.
+  /// A priority group or queue of a port; its profile is read.
   struct Buffered {
     std::string port{};
     unsigned number = 0;

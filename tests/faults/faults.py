@@ -24,6 +24,7 @@ TOGGLES = 100_000  # frames/s
 TOGGLE_ANSWER_MS = 20  # for 99 of 100; a single one may have waited for another process, ANSWER_MS at most
 TRIES = 3  # of what is too slow only: somebody else may have had the machine
 TOGGLE_CPU = 0.6  # of a core
+MOST = 40  # interfaces at a time
 GROWTH = 1.05  # of memory from the first to the last interface
 
 
@@ -247,12 +248,12 @@ def storm(args, verdicts):
             raise RuntimeError("\n".join(daemon.lines()))
         here, there, number = [], [], 0
 
-        def change():
+        def change(what=None):
             nonlocal number
             number += 1
             pick = args.random.choice
-            what = pick(["add", "add", "add", "delete", "rename", "away", "back", "enslave", "release", "flap"])
-            if what == "add" and len(here) < 40:
+            what = what or pick(["add", "add", "add", "delete", "rename", "away", "back", "enslave", "release", "flap"])
+            if what == "add" and len(here) < MOST:
                 run("ip", "-n", space, "link", "add", f"v{number}", "type", "veth", "peer", "name", f"w{number}")
                 run("ip", "-n", space, "link", "set", f"v{number}", "up")
                 here.append(f"v{number}")
@@ -295,7 +296,9 @@ def storm(args, verdicts):
         first = None
         for i in range(total):
             change()
-            if i == total // 4:  # warm: what it keeps for good, it has
+            if i == total // 4:  # warm: it has had as many as it ever will, and what it keeps for good, it has
+                while len(here) < MOST:
+                    change("add")
                 follows &= eventually(as_kernel)
                 clear()
                 time.sleep(0.5)

@@ -85,7 +85,7 @@ struct PortMaps {
 /// traffic classes of a spare leave as its application class does; at a shut port those of all
 /// classes leave as the lossy one; a packet that comes in there has the lossy one's, and keeps its
 /// DSCP where it leaves by a down port. A class of several DSCPs leaves a port that rewrites with
-/// the DSCP that marks it. Lossy priority 0 is what nothing classifies: it keeps its queue.
+/// its DSCP to write. Lossy priority 0 is what nothing classifies: it keeps its queue.
 /// `before`: the port's own maps, which tell the lossy DSCPs that are in use apart. `classes`:
 /// traffic classes of the chip; where it is short of them, the last spares have one each
 /// whichever way they came, and what came from below in such a spare is lossy once it goes up.

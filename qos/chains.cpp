@@ -275,7 +275,7 @@ std::string to_string(DscpSet dscps) {
 }
 
 std::string to_string(const LosslessClass& c) {
-  // The one that marks the class stands first, also where that repeats it.
+  // The one to write stands first, also where that repeats it.
   std::string text = fmt::format("{}:dscp{}", c.priority.value(), c.dscp.value());
   const std::string all = to_string(c.dscps);
   const std::string first = std::to_string(c.dscp.value());

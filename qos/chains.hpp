@@ -15,7 +15,7 @@
 
 namespace lldp::qos {
 
-/// A priority and a DSCP that marks it. In text `5:dscp43`.
+/// A priority and the DSCP to write for it. In text `5:dscp43`.
 struct Class {
   Priority priority{};
   Dscp dscp{};
@@ -47,7 +47,7 @@ class DscpSet {
 };
 
 /// A lossless class: a priority and all DSCPs that lead to it. In text `3:dscp26+24-31`, the DSCP
-/// that marks the class first.
+/// to write first.
 struct LosslessClass {
   Priority priority{};
   Dscp dscp{};      ///< what a turn into this class writes, and what restoring writes; in `dscps`
@@ -60,7 +60,7 @@ struct LosslessClass {
   return {c.priority, c.dscp, DscpSet(c.dscp)};
 }
 /// A class of DSCPs of which none was named: `dscps`, or 8 * priority + 2 if there are none. The
-/// one that marks it is 8 * priority + 2 where that is among them, else the lowest.
+/// one to write is 8 * priority + 2 where that is among them, else the lowest.
 [[nodiscard]] LosslessClass lossless_class(Priority priority, DscpSet dscps);
 
 /// The classes that the packets of an application go through, one by each turn: the application's

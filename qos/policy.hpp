@@ -57,7 +57,7 @@ class Policy {
   /// What restoring makes of it: of a spare the application class of its chain; any other stays.
   [[nodiscard]] Class restored(Class c) const;
   /// Turns as a table: one row for each DSCP of each lossless class, class after class, of
-  /// each the one that marks it first.
+  /// each the one to write first.
   [[nodiscard]] std::vector<Remap> turns() const;
   /// One bit per lossless priority, bit n for priority n, as in the PFC TLV.
   [[nodiscard]] std::uint8_t pfc_enable() const;

@@ -16,7 +16,7 @@ void write(JsonWriter& out, const std::vector<qos::Class>& classes) {
   out.close(']');
 }
 
-/// The application class first; of each class the DSCP that marks it first, the others rising.
+/// The application class first; of each class the DSCP to write first, the others rising.
 void write(JsonWriter& out, const qos::Chain& chain) {
   out.open('[');
   for (const qos::LosslessClass& c : chain.classes) {

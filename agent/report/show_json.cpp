@@ -155,7 +155,7 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
     out.open('[');
     for (const qos::LosslessClass& c : info.chain.classes) {
       out.open('{').member("priority", unsigned{c.priority.value()}).key("dscps").open('[');
-      out.value(unsigned{c.dscp.value()});  // the one that marks the class
+      out.value(unsigned{c.dscp.value()});  // the one to write
       for (const Dscp d : c.dscps.members())
         if (d != c.dscp) out.value(unsigned{d.value()});
       out.close(']').close('}');

@@ -282,24 +282,27 @@ Result<std::optional<std::string>> Bpf::harm(const LinkFacts& link, Ifindex port
       if (upper.lists)
         if (auto why = bpf::harm_of_lists(want, upper.name)) return why;
   }
-  std::vector<bpf::Stranger> strangers = behind(glimpse.chains.at(at));
-  const auto filters = clsact_->behind(port, part);
-  if (!filters) return fail(filters.error());
-  strangers.insert(strangers.end(), filters->begin(), filters->end());
-  if (part == Part::kRemap) {
-    const auto at_root = clsact_->at_root(port);
-    if (!at_root) return fail(at_root.error());
-    strangers.insert(strangers.end(), at_root->begin(), at_root->end());
-  }
+  const auto on = [&](Ifindex interface,
+                      const bpf::TcxChain& chain) -> Result<std::vector<bpf::Stranger>> {
+    std::vector<bpf::Stranger> strangers = behind(chain);
+    const auto filters = clsact_->behind(interface, part);
+    if (!filters) return fail(filters.error());
+    strangers.insert(strangers.end(), filters->begin(), filters->end());
+    if (part != Part::kRemap) return strangers;
+    const auto in_qdiscs = clsact_->in_qdiscs(interface);
+    if (!in_qdiscs) return fail(in_qdiscs.error());
+    strangers.insert(strangers.end(), in_qdiscs->begin(), in_qdiscs->end());
+    return strangers;
+  };
+  auto strangers = on(port, glimpse.chains.at(at));
+  if (!strangers) return fail(strangers.error());
   std::vector<bpf::Stack::Upper> uppers;
   for (const auto& [upper, chains] : glimpse.above) uppers.push_back(upper);
-  if (auto why = bpf::harm_behind(part, want, strangers, uppers)) return why;
+  if (auto why = bpf::harm_behind(part, want, *strangers, uppers)) return why;
   for (const auto& [upper, chains] : glimpse.above) {
-    strangers = behind(chains.at(at));
-    const auto on_upper = clsact_->behind(upper.ifindex, part);
-    if (!on_upper) return fail(on_upper.error());
-    strangers.insert(strangers.end(), on_upper->begin(), on_upper->end());
-    if (auto why = bpf::harm_above(part, want, upper, strangers)) return why;
+    strangers = on(upper.ifindex, chains.at(at));
+    if (!strangers) return fail(strangers.error());
+    if (auto why = bpf::harm_above(part, want, upper, *strangers)) return why;
   }
   return std::nullopt;
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 #include <set>
 
 #include "dataplane/bpf/kernel.hpp"
@@ -268,15 +269,30 @@ Result<std::vector<Stranger>> Clsact::behind(Ifindex port, Part part) {
   return behind;
 }
 
-Result<std::vector<Stranger>> Clsact::at_root(Ifindex port) {
-  const auto all = filters(port, std::uint32_t{0});
-  if (!all) return fail(all.error());
+Result<std::vector<Stranger>> Clsact::in_qdiscs(Ifindex port) {
+  std::map<std::uint32_t, std::string> parents{{0, "the root qdisc"}};
+  const auto done =
+      socket_.dump(TcMessage(RTM_GETTCLASS, NLM_F_DUMP, port, 0), [&](const TcObject& c) {
+        const auto add = [&](const char* what, std::uint32_t handle) {
+          if (handle != 0)
+            parents.emplace(handle, fmt::format("{} {:x}:{:x}", what, TC_H_MAJ(handle) >> 16,
+                                                TC_H_MIN(handle)));
+        };
+        add("class", c.handle);
+        add("qdisc", c.info);  // that the class leads to
+      });
+  if (!done && !is_none(done.error())) return fail(done.error());
   std::vector<Stranger> strangers;
-  for (const Filter& f : *all)
-    if (f.handle != 0 && meets_ip(f.info))
+  for (const auto& [parent, name] : parents) {
+    const auto all = filters(port, parent);
+    if (!all) return fail(all.error());
+    for (const Filter& f : *all) {
+      if (f.handle == 0 || !meets_ip(f.info)) continue;
       strangers.push_back(
-          {fmt::format("a filter of the root qdisc ({}, preference {})", f.kind, f.info >> 16),
-           f.power});
+          {fmt::format("a filter of {} ({}, preference {})", name, f.kind, f.info >> 16), f.power});
+      strangers.back().power.decides = false;
+    }
+  }
   return strangers;
 }
 

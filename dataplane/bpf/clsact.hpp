@@ -30,9 +30,9 @@ class Clsact : public Hook {
   [[nodiscard]] Result<std::optional<std::string>> before(Ifindex port, Part part);
   /// The filters of others that may see IP packets behind ours, or all where ours is not there.
   [[nodiscard]] Result<std::vector<Stranger>> behind(Ifindex port, Part part);
-  /// Those of the qdisc that packets go through after the egress hook, in which they choose a
-  /// class.
-  [[nodiscard]] Result<std::vector<Stranger>> at_root(Ifindex port);
+  /// Those of the qdiscs that packets go through after the egress hook, and of their classes. To
+  /// choose a class decides nothing here: the mark is needed no more.
+  [[nodiscard]] Result<std::vector<Stranger>> in_qdiscs(Ifindex port);
   /// All other ports are gone, and with them what was left there.
   void keep_only(const std::set<Ifindex>& ports);
   /// An ingress qdisc, which clsact cannot stand beside.

@@ -156,24 +156,37 @@ Power power_of(const TcObject& filter) {
 
 Power power_of_program() { return anything("BPF"); }
 
+namespace {
+
+/// A redirect gives a packet that came in by another port a new one to have come by, so it matters
+/// on a port of any order.
+bool redirect_matters(const qos::Ruleset& rules) { return !rules.ingress.empty(); }
+/// The next switch goes by the class of what is sent, and this one by that of what comes in. To a
+/// host that is given application classes the class is the operator's.
+bool change_matters(const qos::Ruleset& rules) {
+  const Order order = rules.port.order;
+  return (order == Order::kUp || order == Order::kDown) && !rules.port.restores();
+}
+
+}  // namespace
+
 std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
                                        std::span<const Stranger> behind,
                                        std::span<const Stack::Upper> above) {
-  const bool ingress = part == Part::kClassify;
-  // Of a port whose packets never turn, or where none turns, nothing is lost.
-  if (ingress ? rules.tag == qos::Tag() : rules.turning_tags == 0) return std::nullopt;
+  // Packets that come in by a port without a tag never turn: they need no mark.
+  const bool marks = part == Part::kClassify && rules.tag != qos::Tag();
   for (const Stranger& s : behind) {
     const std::string who = s.name + " behind the rules ";
     const std::string_view remedy = ": delete it, or leave the port out of `ports`";
-    if (s.power.redirects)
+    if (s.power.redirects && redirect_matters(rules))
       return fmt::format(
           "{}may send packets on by another interface ({}), where they count as come by that one, "
           "so that they do not turn{}",
           who, s.power.by, remedy);
-    if (s.power.changes)
+    if (s.power.changes && change_matters(rules))
       return fmt::format("{}may change the class that the rules go by or give ({}){}", who,
                          s.power.by, remedy);
-    if (ingress && s.power.decides && !above.empty())
+    if (marks && s.power.decides && !above.empty())
       return fmt::format(
           "{}ends the hook, and the kernel writes over the mark by which packets that go on by {} "
           "are known, so that they do not turn{}",
@@ -196,12 +209,16 @@ std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
                                       const Stack::Upper& upper,
                                       std::span<const Stranger> strangers) {
   const bool ingress = part == Part::kClassify;
-  if (ingress ? rules.tag == qos::Tag() : rules.turning_tags == 0) return std::nullopt;
+  const bool marked = ingress ? rules.tag != qos::Tag() : rules.turning_tags != 0;
+  const auto harms = [&](const Stranger& s) {
+    return (marked && s.power.decides) || (s.power.redirects && redirect_matters(rules)) ||
+           (s.power.changes && change_matters(rules));
+  };
   std::string who;
-  if (ingress && upper.xdp_program != 0)
+  if (const auto s = std::ranges::find_if(strangers, harms); s != strangers.end())
+    who = s->name;
+  else if (ingress && marked && upper.xdp_program != 0)
     who = fmt::format("an XDP program ({})", upper.xdp_program);
-  else if (!strangers.empty())
-    who = strangers.front().name;
   else
     return std::nullopt;
   return fmt::format(

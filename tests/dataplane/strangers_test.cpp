@@ -161,14 +161,42 @@ TEST_P(Strangers, ListsOfPacketsAreToldOnAPortOfAnyOrder) {
   ASSERT_TRUE(sh("ethtool -K p0 rx-gro-list off"));
 }
 
-TEST_P(Strangers, FilterBehindTheRulesOfAPortWhereNothingTurnsIsNoMatter) {
+// What leaves by a down port does not turn; sent on by an up port from there, it counts as come by
+// the down port, and turns unseen.
+TEST_P(Strangers, FilterBehindTheRulesOfADownPortIsTold) {
   put(Order::kDown);
+  for (const std::string hook : {"ingress", "egress"}) {
+    for (const auto& [action, told] :
+         {std::pair("mirred egress redirect dev p1", "may send packets on by another interface"),
+          std::pair("skbedit priority 3", "may change the class"), std::pair("pass", "")}) {
+      const std::string filter = hook + " pref 100 u32 match u32 0 0 action " + action;
+      if (!sh("tc filter add dev p0 " + filter + " 2>/dev/null")) continue;  // no such action here
+      if (*told == '\0')
+        EXPECT_EQ(complaints(), "") << filter;
+      else
+        EXPECT_THAT(complaints(), HasSubstr(told)) << filter;
+      ASSERT_TRUE(sh("tc filter del dev p0 " + hook));
+    }
+  }
+}
+
+TEST_P(Strangers, FilterOfAnyQdiscOrClassIsTold) {
+  if (!sh("tc qdisc add dev p0 root handle 1: htb default 10 2>/dev/null"))
+    GTEST_SKIP() << "this kernel has no htb";
   ASSERT_TRUE(
-      sh("tc filter add dev p0 ingress pref 100 u32 match u32 0 0 action mirred egress redirect "
-         "dev p1 && "
-         "tc filter add dev p0 egress pref 100 u32 match u32 0 0 action mirred egress redirect dev "
-         "p1"));
-  EXPECT_EQ(complaints(), "");
+      sh("tc class add dev p0 parent 1: classid 1:1 htb rate 1gbit && "
+         "tc class add dev p0 parent 1:1 classid 1:10 htb rate 1gbit && "
+         "tc qdisc add dev p0 parent 1:10 handle 2: htb"));
+  for (const char* parent : {"1:", "1:1", "1:10", "2:"}) {
+    const std::string filter =
+        std::string("tc filter add dev p0 parent ") + parent + " pref 7 u32 match u32 0 0 ";
+    ASSERT_TRUE(sh(filter + "flowid 1:10"));
+    EXPECT_EQ(complaints(), "") << parent;
+    ASSERT_TRUE(sh(std::string("tc filter del dev p0 parent ") + parent));
+    ASSERT_TRUE(sh(filter + "action mirred egress redirect dev p1"));
+    EXPECT_THAT(complaints(), HasSubstr("remap bypassed: a filter of ")) << parent;
+    ASSERT_TRUE(sh(std::string("tc filter del dev p0 parent ") + parent));
+  }
 }
 
 TEST_P(Strangers, FilterThatEndsTheHookMattersWhereSomethingStandsOnThePort) {

@@ -254,7 +254,8 @@ Result<void> Bpf::read_stack() {
   if (stack_read_ != std::chrono::steady_clock::time_point() && now - stack_read_ < kStackPause)
     return {};
   stack_read_ = now;
-  return stack_.read(socket_);
+  if (auto done = stack_.read(socket_); !done) return done;
+  return qdiscs_.read(socket_);
 }
 
 auto Bpf::above(Ifindex port) -> Result<decltype(Glimpse::above)> {
@@ -289,7 +290,7 @@ Result<std::optional<std::string>> Bpf::harm(const LinkFacts& link, Ifindex port
     if (!filters) return fail(filters.error());
     strangers.insert(strangers.end(), filters->begin(), filters->end());
     if (part != Part::kRemap) return strangers;
-    const auto in_qdiscs = clsact_->in_qdiscs(interface);
+    const auto in_qdiscs = clsact_->in_qdiscs(interface, qdiscs_);
     if (!in_qdiscs) return fail(in_qdiscs.error());
     strangers.insert(strangers.end(), in_qdiscs->begin(), in_qdiscs->end());
     return strangers;
@@ -498,6 +499,7 @@ void Bpf::set_timer() {
 
 Events Bpf::take_events() {
   Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
+  if (!events.changed.empty()) stack_read_ = {};  // and the qdiscs, which may have changed since
   if (has_file_system_changed()) events.changed.emplace_back();
   // What happens on an interface concerns the ports below it.
   for (const Ifindex link : std::vector(events.changed))

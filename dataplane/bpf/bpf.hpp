@@ -126,7 +126,7 @@ class Bpf : public Backend {
                                                         const Glimpse& glimpse);
   /// The TCX programs of others behind the first of ours, or all where none is ours.
   [[nodiscard]] std::vector<bpf::Stranger> behind(const bpf::TcxChain& chain) const;
-  /// Reads how interfaces stand on each other, if that was not done a moment ago.
+  /// Reads how interfaces stand on each other, and their qdiscs, if that was not done a moment ago.
   [[nodiscard]] Result<void> read_stack();
   [[nodiscard]] Result<decltype(Glimpse::above)> above(Ifindex port);
 
@@ -148,6 +148,7 @@ class Bpf : public Backend {
   std::optional<std::chrono::steady_clock::time_point> chains_at_{};
   std::map<Ifindex, Glimpse> seen_;  ///< by verify()
   bpf::Stack stack_;
+  bpf::Qdiscs qdiscs_;
   bpf::Bundles bundles_;
   std::chrono::steady_clock::time_point stack_read_{};
   std::size_t glances_ = 0;  ///< since one read the interfaces

@@ -269,20 +269,27 @@ Result<std::vector<Stranger>> Clsact::behind(Ifindex port, Part part) {
   return behind;
 }
 
-Result<std::vector<Stranger>> Clsact::in_qdiscs(Ifindex port) {
-  std::map<std::uint32_t, std::string> parents{{0, "the root qdisc"}};
-  const auto done =
-      socket_.dump(TcMessage(RTM_GETTCLASS, NLM_F_DUMP, port, 0), [&](const TcObject& c) {
-        const auto add = [&](const char* what, std::uint32_t handle) {
-          if (handle != 0)
-            parents.emplace(handle, fmt::format("{} {:x}:{:x}", what, TC_H_MAJ(handle) >> 16,
-                                                TC_H_MIN(handle)));
-        };
-        add("class", c.handle);
-        add("qdisc", c.info);  // that the class leads to
-      });
-  if (!done && !is_none(done.error())) return fail(done.error());
+Result<std::vector<Stranger>> Clsact::in_qdiscs(Ifindex port, const Qdiscs& qdiscs) {
+  const auto named = [](std::string_view what, std::uint32_t handle) {
+    return fmt::format("{} {:x}:{:x}", what, TC_H_MAJ(handle) >> 16, TC_H_MIN(handle));
+  };
   std::vector<Stranger> strangers;
+  std::map<std::uint32_t, std::string> parents{{0, "the root qdisc"}};
+  std::set<std::uint32_t> with_classes;
+  for (const Qdiscs::Qdisc& q : qdiscs.of(port)) {
+    if (q.power.changes) strangers.push_back({named("the qdisc", q.handle), q.power});
+    if (q.handle == 0) continue;
+    parents.emplace(q.handle, named("the qdisc", q.handle));
+    if (q.has_classes()) with_classes.insert(q.handle);
+  }
+  if (!with_classes.empty()) {
+    const auto done =
+        socket_.dump(TcMessage(RTM_GETTCLASS, NLM_F_DUMP, port, 0), [&](const TcObject& c) {
+          if (with_classes.contains(TC_H_MAJ(c.handle)))
+            parents.emplace(c.handle, named("class", c.handle));
+        });
+    if (!done && !is_none(done.error())) return fail(done.error());
+  }
   for (const auto& [parent, name] : parents) {
     const auto all = filters(port, parent);
     if (!all) return fail(all.error());

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "dataplane/bpf/hook.hpp"
+#include "dataplane/bpf/qdiscs.hpp"
 #include "dataplane/bpf/strangers.hpp"
 #include "dataplane/tc.hpp"
 
@@ -30,9 +31,9 @@ class Clsact : public Hook {
   [[nodiscard]] Result<std::optional<std::string>> before(Ifindex port, Part part);
   /// The filters of others that may see IP packets behind ours, or all where ours is not there.
   [[nodiscard]] Result<std::vector<Stranger>> behind(Ifindex port, Part part);
-  /// Those of the qdiscs that packets go through after the egress hook, and of their classes. To
-  /// choose a class decides nothing here: the mark is needed no more.
-  [[nodiscard]] Result<std::vector<Stranger>> in_qdiscs(Ifindex port);
+  /// What packets go through after the egress hook: `qdiscs`, their filters and those of their
+  /// classes. To choose a class decides nothing here: the mark is needed no more.
+  [[nodiscard]] Result<std::vector<Stranger>> in_qdiscs(Ifindex port, const Qdiscs& qdiscs);
   /// All other ports are gone, and with them what was left there.
   void keep_only(const std::set<Ifindex>& ports);
   /// An ingress qdisc, which clsact cannot stand beside.

@@ -175,7 +175,7 @@ TEST_P(Strangers, FilterBehindTheRulesOfADownPortIsTold) {
         EXPECT_EQ(complaints(), "") << filter;
       else
         EXPECT_THAT(complaints(), HasSubstr(told)) << filter;
-      ASSERT_TRUE(sh("tc filter del dev p0 " + hook));
+      ASSERT_TRUE(sh("tc filter del dev p0 " + hook + " pref 100"));
     }
   }
 }
@@ -192,11 +192,20 @@ TEST_P(Strangers, FilterOfAnyQdiscOrClassIsTold) {
         std::string("tc filter add dev p0 parent ") + parent + " pref 7 u32 match u32 0 0 ";
     ASSERT_TRUE(sh(filter + "flowid 1:10"));
     EXPECT_EQ(complaints(), "") << parent;
-    ASSERT_TRUE(sh(std::string("tc filter del dev p0 parent ") + parent));
+    ASSERT_TRUE(sh(std::string("tc filter del dev p0 parent ") + parent + " pref 7"));
     ASSERT_TRUE(sh(filter + "action mirred egress redirect dev p1"));
     EXPECT_THAT(complaints(), HasSubstr("remap bypassed: a filter of ")) << parent;
-    ASSERT_TRUE(sh(std::string("tc filter del dev p0 parent ") + parent));
+    ASSERT_TRUE(sh(std::string("tc filter del dev p0 parent ") + parent + " pref 7"));
   }
+}
+
+TEST_P(Strangers, QdiscThatWashesIsTold) {
+  if (!sh("tc qdisc add dev p0 root cake wash 2>/dev/null"))
+    GTEST_SKIP() << "this kernel has no cake";
+  EXPECT_THAT(complaints(), HasSubstr("remap bypassed: the qdisc "));
+  ASSERT_TRUE(sh("tc qdisc change dev p0 root cake nowash"));
+  EXPECT_EQ(complaints(), "");
+  ASSERT_TRUE(sh("tc qdisc del dev p0 root"));
 }
 
 TEST_P(Strangers, FilterThatEndsTheHookMattersWhereSomethingStandsOnThePort) {

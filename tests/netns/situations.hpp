@@ -283,6 +283,8 @@ inline const Situation kSituations[] = {
      "tc qdisc del dev p1 root"},
     {"the root qdisc is replaced by fq_codel", "tc qdisc replace dev p1 root fq_codel",
      Ends::kRight, "", "tc qdisc del dev p1 root"},
+    {"the root qdisc clears the DSCP (cake wash)", "tc qdisc replace dev p1 root cake wash",
+     Ends::kTold, "remap bypassed", "tc qdisc del dev p1 root"},
     {"the root qdisc delays packets (netem)", "tc qdisc replace dev p1 root netem delay 1ms",
      Ends::kRight, "", "tc qdisc del dev p1 root"},
     {"the qdiscs of a port are replaced every 200 ms",

@@ -57,12 +57,11 @@ Result<Policy> Policy::make(Chains chains, Class lossy) {
   for (const Chain& chain : chains)
     for (const LosslessClass& c : chain.classes) {
       if (c.priority == lossy.priority)
-        return refuse_lossy(fmt::format("priority {} is lossless by qos.lossless: take another",
+        return refuse_lossy(fmt::format("priority {} is that of a lossless class: take another",
                                         lossy.priority.value()));
       if (c.dscps.contains(lossy.dscp))
-        return refuse_lossy(
-            fmt::format("dscp{} marks lossless priority {} by qos.lossless: take another",
-                        lossy.dscp.value(), c.priority.value()));
+        return refuse_lossy(fmt::format("dscp{} is one of lossless priority {}: take another",
+                                        lossy.dscp.value(), c.priority.value()));
     }
   return Policy(std::move(chains), lossy);
 }

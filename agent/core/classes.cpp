@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "qos/policy.hpp"
+
 namespace lldp::core {
 namespace {
 
@@ -335,6 +337,11 @@ void Classes::learn(TimePoint now, News& news) {
   }
   chains_ = in_order(std::move(chains_));
   if (trouble_.empty()) trouble_ = own_.unexplained;
+  // Then the device has no rules at all, whatever else there is to say.
+  if (!own_.lossy) return;
+  if (const auto policy = qos::Policy::make(chains_, *own_.lossy); !policy)
+    trouble_ = "no packet changes its class, and " + qos::to_string(chains_) +
+               " is in use here: " + to_string(policy.error());
 }
 
 Classes::News Classes::decide(TimePoint now) {

@@ -319,7 +319,8 @@ core::OwnClasses Daemon::own_classes() const {
   core::OwnClasses own{.configured = config_.chains,
                        .lossy_dscps = qos::DscpSet(lossy.dscp),
                        .lossy_priorities = static_cast<std::uint8_t>(1U << lossy.priority.value())};
-  if (own.configured) return own;
+  if (own.configured) return own;  // together with qos.lossy, so that they agree
+  if (role_.role == Role::kSwitch) own.lossy = lossy;
   std::vector<core::PortClasses> ports;
   if (platform_) {
     own.platform = platform_->chains;

@@ -53,7 +53,7 @@ TEST(ConfigFile, LearnsTheClassesWithAuto) {
   const auto clash = parse("qos.lossless = slides\nqos.lossy = 5:dscp0\n", "f");
   ASSERT_FALSE(clash);
   EXPECT_THAT(texts(clash.error()),
-              ElementsAre("f:2: qos.lossy: priority 5 is lossless by qos.lossless: take another"));
+              ElementsAre("f:2: qos.lossy: priority 5 is that of a lossless class: take another"));
   // Whether it can be in force, the neighbors decide.
   EXPECT_TRUE(parse("qos.lossless = 4:dscp4>3:dscp3\n", "f"));
 }
@@ -263,7 +263,7 @@ const LineCase kLines[] = {
      "qos.lossless: all 64 DSCPs are lossless: leave one for qos.lossy"},
     // The preset of qos.lossy is wrong only because of this line.
     {"LosslessTakesTheLossyPreset", "qos.lossless = 5:dscp0,6:dscp51",
-     "qos.lossless: qos.lossy: dscp0 marks lossless priority 5 by qos.lossless: take another"},
+     "qos.lossless: qos.lossy: dscp0 is one of lossless priority 5: take another"},
 };
 INSTANTIATE_TEST_SUITE_P(File, ConfigLine, testing::ValuesIn(kLines),
                          [](const auto& c) { return c.param.name; });

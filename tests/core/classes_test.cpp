@@ -2,6 +2,7 @@
 // Lossless classes from evidence (docs/develop/rules.md, C1 to C8).
 #include "agent/core/classes.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,6 +71,24 @@ struct Device {
   std::vector<std::string> added{};
 };
 using V = std::vector<unsigned>;
+
+TEST(Classes, TheDeviceHasNoRulesWhereItsLossyClassIsLossless) {
+  OwnClasses own{
+      .applications = {qos::lossless_class(*Priority::make(3), DscpSet(*Dscp::make(26)))}};
+  for (const auto& [priority, dscp] : {std::pair(2, 16), std::pair(3, 30), std::pair(0, 26)}) {
+    Device d(own);  // 3 > 2
+    EXPECT_EQ(d.mismatch(), "none");
+    own.lossy = qos::Class{*Priority::make(static_cast<unsigned>(priority)),
+                           *Dscp::make(static_cast<unsigned>(dscp))};
+    d.set(own);
+    d.pass(std::chrono::minutes(1));
+    EXPECT_THAT(d.mismatch(), testing::HasSubstr("no packet changes its class")) << priority;
+    own.lossy = qos::Class{};
+    d.set(own);
+    EXPECT_EQ(d.mismatch(), "none");
+    own.lossy.reset();
+  }
+}
 
 TEST(Classes, AreUnknownWithoutEvidence) {
   Device d;

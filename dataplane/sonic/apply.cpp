@@ -101,7 +101,8 @@ bool Sonic::follow_asic() {
                              sonic::mask_of_list(sonic::value_of(noted, sonic::kSetPfc))))
       retries_.erase(port);
   }
-  if (notes == view_.notes) return false;
+  // A step that is noted already was lost on its way, or refused: its command goes out again.
+  if (notes == view_.notes && commands.empty()) return false;
   remember(std::move(notes));
   if (commands.empty()) return true;
   reader_.select("CONFIG_DB");

@@ -113,6 +113,20 @@ TEST_F(SonicReload, WhatTheBufferManagerLeftOutIsAskedForAgainWithoutAndWithTheP
       << "no empty list: the model of 202411 takes none";
 }
 
+// The connection was lost, or the row was another one, before the step came to Redis.
+TEST_F(SonicReload, StepThatIsNotedAndWasNeverMadeIsMade) {
+  ASSERT_TRUE(driver_.until_done());
+  driver_.kill();
+  sonic::Memory notes = box_.notes();
+  notes.at("Ethernet0")["step:pfc_enable"] = "5,6,6";
+  box_.set_notes(notes);
+  box_.ask(kConfig, {"DEL", "BUFFER_PG|Ethernet0|5-6"});
+  box_.settle();
+  driver_.open();
+  ASSERT_TRUE(driver_.until_done()) << driver_.states(0) << driver_.text(0, Part::kPfc);
+  EXPECT_EQ(lossless_groups(0), "3456");
+}
+
 TEST_F(SonicReload, HeadroomThatThePortCannotHaveIsALimit) {
   ASSERT_TRUE(driver_.until_done());
   const std::string row = "BUFFER_MAX_PARAM_TABLE|" + Box::name_of(0);

@@ -105,7 +105,7 @@ std::string View::original(const std::string& port, const char* name) const {
   const Row* there = row(std::string(kPortMaps) + port);
   if (!is_ours(port) || f == std::end(kFields) || !holds_ours(port, *f))
     return value_of(there, name);
-  const Row* before = note(port) != nullptr ? note(port) : originals_of(there);
+  const Row* before = is_noted(port) ? note(port) : originals_of(there);
   if (before == nullptr) return {};
   return f->name == std::string_view("pfc_enable") ? original_pfc(*before) : value_of(before, name);
 }
@@ -117,7 +117,7 @@ const Row* View::originals_of(const Row* there) const {
   // The notes of this port were lost, and its present row is ours. SONiC gives all ports the same
   // row, so the originals of another port are the best guess.
   for (const auto& [port, noted] : notes)
-    if (!noted.contains(kNoRow)) return &noted;
+    if (!is_leaving(noted) && !noted.contains(kNoRow)) return &noted;
   for (auto at = config.lower_bound("PORT|"); at != config.end() && at->first.starts_with("PORT|");
        ++at)
     if (const std::string port = at->first.substr(5); !is_ours(port))
@@ -133,7 +133,8 @@ QosMaps View::before() const {
   for (const auto& [key, unused] : config) {
     if (!key.starts_with("PORT|")) continue;
     const std::string port = key.substr(5);
-    const Row* originals = note(port);
+    // The row of a port that leaves is its own again; its note has no originals.
+    const Row* originals = is_noted(port) ? note(port) : nullptr;
     const auto name_of = [&](const Field& f) {
       return originals == nullptr ? field(port, f.name) : value_of(originals, f.name);
     };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dataplane/sonic/view.hpp"
 #include "tests/dataplane/sonic_fixture.hpp"
 
 namespace lldp::dataplane {
@@ -193,6 +194,24 @@ TEST_F(SonicTest, PortWithoutItsNoteGetsBackWhatAnotherHadByHis) {
   EXPECT_TRUE(removed) << to_string(removed.error());
   for (const int i : {0, 1})
     EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|" + Box::name_of(i)), before) << i;
+}
+
+// A port that leaves has its row back, and in its note none of what it had.
+TEST(SonicView, NoteOfLeavingPortSaysNothingOfOriginals) {
+  const Row had{{"dscp_to_tc_map", "AZURE"}, {"tc_to_queue_map", "AZURE"}, {"pfc_enable", "3,4"}};
+  const Row ours{{"dscp_to_tc_map", "LLDP_LEVEL_UP"}, {"pfc_enable", "5,6"}};
+  sonic::View view;
+  view.config = {{"PORT|Ethernet0", {{"lanes", "1"}}},
+                 {"PORT|Ethernet4", {{"lanes", "2"}}},
+                 {"PORT_QOS_MAP|Ethernet0", had},
+                 {"PORT_QOS_MAP|Ethernet4", ours},
+                 {"DSCP_TO_TC_MAP|AZURE", {{"3", "3"}, {"46", "5"}}}};
+  view.notes["Ethernet0"] = {{sonic::kLeaving, "5-6"}};
+  const Row* guess = view.originals_of(view.row("PORT_QOS_MAP|Ethernet4"));
+  ASSERT_NE(guess, nullptr);
+  EXPECT_EQ(*guess, had) << "the note of Ethernet4 is lost";
+  EXPECT_EQ(view.original("Ethernet4", "pfc_enable"), "3,4");
+  EXPECT_EQ(view.before()[index(MapKind::kDscpToTc)], (QosMap{{3, 3}, {46, 5}}));
 }
 
 // Where no port tells either, half a row is worse than one that is whole, and ours.

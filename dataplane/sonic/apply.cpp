@@ -205,9 +205,13 @@ void Sonic::take_answer(const redisReply& answer, const std::string& refusal, Wr
     why = Error{0, "backend sonic",
                 "Redis refuses the change: " + (refusal.empty() ? text_of(refused) : refusal)};
   }
-  // If the file cannot be written, it keeps notes of ports without a value of ours in their rows;
-  // the next reading finds these notes by the rows.
-  remember(why ? std::move(written.before) : std::move(written.after));
+  // An array: the transaction ran, and where a command of it failed the others did not. So rows of
+  // ours are there, and their notes stay. If the file cannot be written, it keeps notes of ports
+  // without a value of ours in their rows; the next reading finds these notes by the rows.
+  if (!why)
+    remember(std::move(written.after));
+  else if (answer.type != REDIS_REPLY_ARRAY)
+    remember(std::move(written.before));
   if (answer.type == REDIS_REPLY_NIL && ++collisions_ < kCollisions) {
     waiting_.insert(waiting_.begin(), written.plans.begin(), written.plans.end());
     return refresh();  // the rows have changed: read and write again

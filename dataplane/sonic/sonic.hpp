@@ -97,7 +97,7 @@ class Sonic : public Backend, private MapStore {
   struct Written {
     std::vector<PortPlan> plans{};
     std::vector<Outcome> outcomes{};
-    sonic::Memory before{};  ///< the notes to return to if the transaction is refused
+    sonic::Memory before{};  ///< the notes to return to if nothing of it was done
     sonic::Memory after{};
   };
   /// Takes the answer to the transaction.

@@ -214,6 +214,28 @@ TEST(SonicView, NoteOfLeavingPortSaysNothingOfOriginals) {
   EXPECT_EQ(view.before()[index(MapKind::kDscpToTc)], (QosMap{{3, 3}, {46, 5}}));
 }
 
+// Redis does the other commands of a transaction of which one fails.
+TEST_F(SonicTest, OriginalsStayKeptWhereATransactionFailsInPart) {
+  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3"});
+  box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|Ethernet4"});
+  box_.ask(kConfig, {"SET", "PORT_QOS_MAP|Ethernet4", "no row"});
+  const Row before = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
+  backend_ = open();
+  const auto one = backend_->plan(sonic_port(0), rules_of(Order::kUp));
+  const auto two = backend_->plan(sonic_port(1), rules_of(Order::kUp));
+  ASSERT_TRUE(one && two);
+  const auto done = finish(*backend_, {.ports = {*one, *two}});
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()), HasSubstr("WRONGTYPE"));
+  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("dscp_to_tc_map"), "LLDP_LEVEL_UP");
+  EXPECT_EQ(box_.notes().at("Ethernet0").at("pfc_enable"), "3");
+  box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|Ethernet4"});
+  backend_ = open();
+  const auto removed = remove_all(*backend_);
+  ASSERT_TRUE(removed) << to_string(removed.error());
+  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0"), before);
+}
+
 // Where no port tells either, half a row is worse than one that is whole, and ours.
 TEST_F(SonicTest, PortsWhoseRowsNobodyKnowsAreNamedAndStay) {
   for (const int i : {2, 3}) box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|" + Box::name_of(i)});

@@ -281,6 +281,7 @@ Result<void> Sonic::accept_pfc(const PortRef& port, bool accept) {
   else
     note.erase(sonic::kAcceptedPfc);
   if (auto kept = keep(std::move(notes)); !kept) return kept;
+  if (platform_) platform_ = sonic::platform_of(view_);  // which goes by the originals
   events_.changed.emplace_back();
   return {};
 }

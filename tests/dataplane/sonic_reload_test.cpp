@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -368,8 +369,14 @@ TEST_F(SonicReload, PfcThatIsMeantToBeOffIsAcceptedAndCanBeRejected) {
   EXPECT_THAT(driver_.backend().displaced(port), HasSubstr("priority 3, 4 had PFC"));
   EXPECT_FALSE(driver_.backend().accept_pfc(port, false)) << "nothing was accepted";
   EXPECT_FALSE(driver_.backend().accept_pfc(sonic_port(2), true)) << "it has no rules";
+  const auto tells_5_and_6 = [&] {
+    return std::ranges::any_of(driver_.backend().platform()->ports,
+                               [](const PlatformClasses::Port& p) { return p.pfc == 0x60; });
+  };
+  EXPECT_FALSE(tells_5_and_6());
   ASSERT_TRUE(driver_.backend().accept_pfc(port, true));
   EXPECT_EQ(driver_.backend().displaced(port), "");
+  EXPECT_TRUE(tells_5_and_6()) << "what was accepted is the original";
   driver_.open();
   EXPECT_EQ(driver_.backend().displaced(port), "") << "it is kept";
   ASSERT_TRUE(driver_.backend().accept_pfc(port, false));

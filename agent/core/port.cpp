@@ -529,8 +529,10 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
         return "several agents were heard on this carrier, so the port is up; if one device is "
                "there: `lldp-level forget " +
                escape(port.link.name) + "`, then the same at its end";
+      if (count_msaps(port) == 0) return "more neighbors were heard than the port has room for";
       return std::to_string(count_msaps(port)) +
-             " neighbors: " + names(port, [](const Neighbor&) { return true; }) +
+             (count_msaps(port) == 1 ? " neighbor: " : " neighbors: ") +
+             names(port, [](const Neighbor&) { return true; }) +
              (out_of_room(port) ? "; more found no room" : "");
     case AlarmCode::kTlvConflict: {
       const std::string levels = names(port, [](const Neighbor& n) { return n.tlvs_conflict; });

@@ -33,11 +33,12 @@ class NumberOption : public po::typed_value<T> {
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (words.size() != 1 || code != std::errc{} || end != text.data() + text.size() ||
         !(value >= least_ && value <= most_))
-      throw po::error_with_option_name("%canonical_option%: give " + wanted());
+      throw po::error_with_option_name("%canonical_option%: give " +
+                                       wanted(code == std::errc::result_out_of_range));
     store = value;
   }
-  [[nodiscard]] std::string wanted() const {
-    return most_ == std::numeric_limits<T>::max()
+  [[nodiscard]] std::string wanted(bool too_large) const {
+    return most_ == std::numeric_limits<T>::max() && !too_large
                ? fmt::format("a number, {} or more", least_)
                : fmt::format("a number from {} to {}", least_, most_);
   }

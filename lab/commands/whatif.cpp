@@ -141,7 +141,7 @@ int run_whatif(const Arguments& arguments) {
   options.add_options()(
       "fail", number(&plan.fail, decltype(plan.fail){0})->value_name("N")->default_value(1),
       "links in a set")("all", po::bool_switch(&all), "all sets there are (the default)")(
-      "samples", number<std::uint64_t>(&samples, 1)->value_name("M"),
+      "samples", number<std::uint64_t>(&samples, 1, whatif::kMostSets)->value_name("M"),
       "M random sets in place of all")("seed", number<std::uint64_t>(0)->value_name("N"),
                                        "of the random choices; without it a new one")(
       "change", po::value(&change_texts)->value_name("C"),

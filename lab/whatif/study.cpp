@@ -15,8 +15,6 @@
 namespace lldp::lab::whatif {
 namespace {
 
-constexpr std::uint64_t kMostSets = 1'000'000'000'000;
-
 /// n over k; nullopt: more than kMostSets.
 std::optional<std::uint64_t> choose(std::uint64_t n, std::uint64_t k) {
   if (k > n) return 0;
@@ -82,6 +80,8 @@ void Tally::add(const Tally& other) {
 Result<Study> Study::of(const Fabric& fabric, const Plan& plan) {
   Study study(fabric, plan, 0);
   const std::size_t links = study.routes_.links();
+  if (links == 0)
+    return fail(Error{0, {}, "the fabric has no link between switches: there is nothing to fail"});
   if (plan.fail < 1 || plan.fail > std::min<std::size_t>(links, 16))
     return fail(
         Error{0, "--fail",

@@ -14,6 +14,9 @@
 
 namespace lldp::lab::whatif {
 
+/// At most so many sets are looked at.
+constexpr std::uint64_t kMostSets = 1'000'000'000'000;
+
 /// Which sets of failed links are looked at.
 struct Plan {
   std::size_t fail = 1;                    ///< links in a set

@@ -415,12 +415,19 @@ TEST_F(FullTable, TooManyNeighborsEndsWithItsTimer) {
   s.pass(milliseconds(1));
   EXPECT_EQ(s.alarm(AlarmCode::kManyNeighbors, "swp1"), "2 neighbors: a, b");
 }
+TEST_F(FullTable, TooManyNeighborsIsSaidWhereTheOthersHaveAgedOut) {
+  s.hear(1, {.name = "c", .ttl = 10000});
+  s.hear(1, {.name = "a", .ttl = 0});
+  s.hear(1, {.name = "b", .ttl = 0});
+  EXPECT_EQ(s.alarm(AlarmCode::kManyNeighbors, "swp1"),
+            "more neighbors were heard than the port has room for");
+}
 TEST_F(FullTable, TheLimitInAllHoldsAcrossPorts) {
   s.hear(2, {.name = "c"});
   s.hear(2, {.name = "d"});
   EXPECT_EQ(s.agent.neighbor_count(), 3U);
   EXPECT_EQ(s.statistics(2).statsTooManyNeighborsTotal, 1U);
-  EXPECT_EQ(s.alarm(AlarmCode::kManyNeighbors, "swp2"), "1 neighbors: c; more found no room");
+  EXPECT_EQ(s.alarm(AlarmCode::kManyNeighbors, "swp2"), "1 neighbor: c; more found no room");
   s.hear(1, {.name = "a", .ttl = 0});
   s.hear(2, {.name = "d"});
   EXPECT_EQ(s.agent.neighbor_count(), 3U);

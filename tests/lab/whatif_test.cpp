@@ -250,6 +250,10 @@ TEST(Study, RefusesWhatCannotBe) {
   ASSERT_FALSE(none);
   EXPECT_EQ(to_string(none.error()),
             "--fail: give a number from 1 to 16: the fabric has 32 links between switches");
+  const auto no_links = Study::of(*clos({.switches = {1}, .pods = {}, .hosts = 2}), {.fail = 1});
+  ASSERT_FALSE(no_links);
+  EXPECT_EQ(to_string(no_links.error()),
+            "the fabric has no link between switches: there is nothing to fail");
   EXPECT_FALSE(tally_from({{"sets", 1}}, Routes(*fat_tree(4))));
 }
 

@@ -170,12 +170,6 @@ std::optional<std::uint32_t> number_of(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-std::optional<std::uint32_t> number_at(const cabling::Attributes& attributes,
-                                       std::string_view name) {
-  const std::string* text = attributes.find(name);
-  return text == nullptr ? std::nullopt : number_of(*text);
-}
-
 std::string speed_text(std::uint32_t mbps) {
   return mbps % 1000 == 0 ? fmt::format("{} Gb/s", mbps / 1000) : fmt::format("{} Mb/s", mbps);
 }
@@ -206,8 +200,8 @@ class Check {
         if (link.ends[e].unnamed)
           return fail(Error{0, cabling::place_of(plan_, link),
                             "names no ports: give each link of a cabling plan `ports`"});
-        (e == 0 ? cable.a : cable.b) = {escape(plan_.nodes[link.ends[e].node].name),
-                                        escape(link.ends[e].port)};
+        End& end = e == 0 ? cable.a : cable.b;
+        end = {escape(plan_.nodes[link.ends[e].node].name), escape(link.ends[e].port)};
       }
       if (const std::string* speed = link.attributes.find("speed")) {
         cable.speed = speed_mbps_of(*speed);
@@ -215,7 +209,12 @@ class Check {
           out_.notes.push_back(fmt::format("{}: speed {} is none: not compared",
                                            cabling::place_of(plan_, link), escape(*speed)));
       }
-      cable.mtu = number_at(link.attributes, "mtu");
+      if (const std::string* mtu = link.attributes.find("mtu")) {
+        cable.mtu = number_of(*mtu);
+        if (!cable.mtu)
+          out_.notes.push_back(fmt::format("{}: mtu {} is none: not compared",
+                                           cabling::place_of(plan_, link), escape(*mtu)));
+      }
       const auto known = at_.find(cable.a);
       if (known != at_.end() && far_end(known->second, cable.a) == cable.b) continue;  // twice
       for (const End& end : {cable.a, cable.b})

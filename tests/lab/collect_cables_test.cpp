@@ -217,6 +217,16 @@ TEST(Cables, EveryUnplannedCableIsFound) {
   }
 }
 
+TEST(Cables, WhatIsNoNumberIsNotComparedAndSaid) {
+  Wired fabric;
+  auto text = nlohmann::json::parse(to_json(fabric.fabric));
+  text.at("links").front()["mtu"] = "jumbo";
+  fabric.plan = *cabling::read_json(text.dump());
+  const CableCheck check = fabric.check();
+  EXPECT_EQ(check.right, check.planned);
+  EXPECT_THAT(check.notes, testing::ElementsAre(HasSubstr("mtu jumbo is none: not compared")));
+}
+
 TEST(Cables, OneInAWrongFreePortIsWrong) {
   Wired fabric;
   fabric.wires[0].ends[1].port = "spare";

@@ -66,6 +66,19 @@ std::vector<Groups> tiers_of_fabric(const Network& network, const Levels& levels
         has[n] = named[n] = tier == 1 || std::ranges::any_of(neighbors[n], [&](std::size_t below) {
                               return named[below] && level(below) == tier - 1;
                             });
+    // One that has no such leaf is told the name from below, by a switch that another one above
+    // told.
+    const auto is_below_it = [&](std::size_t n) {
+      return is_switch(n) && level(n) == tier - 1 &&
+             std::ranges::any_of(neighbors[n], [&](std::size_t above) { return has[above]; });
+    };
+    for (bool more = tier > 1; more;) {
+      more = false;
+      for (std::size_t n = 0; n < nodes; ++n)
+        if (is_switch(n) && level(n) == tier && !has[n] &&
+            std::ranges::any_of(neighbors[n], is_below_it))
+          more = has[n] = named[n] = true;
+    }
     Sets sets(nodes);
     for (int at = tier - 1; at >= 0; --at)
       for (std::size_t n = 0; n < nodes; ++n)

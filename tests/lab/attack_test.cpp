@@ -88,6 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
         Once{"OldDownAfterALostState", 7'001'765, 1000}, Once{"OldDownThatWasRefused", 7'002'613},
         // Two that were new on a hub heard each other before the third.
         Once{"TwoNewOnAHub", 7'001'948, 20},
+        // A tier that a switch is told of from below was no tier to the judge.
+        Once{"TierNamedFromBelow", 7'000'825, 20},
         // A frame like the one before a borrowed chassis ID did not end the borrowing.
         Once{"BorrowedChassisId", 2987}, Once{"BorrowedChassisIdAndLateRules", 1736, 20}),
     [](const auto& once) { return once.param.name; });

@@ -339,11 +339,7 @@ void Agent::Impl::settle_anew(TimePoint now, Actions& out) {
     const bool lists_more = lists_all && !listed_all;
     if (!port->orders.acknowledge(own(*port)) && !lists_more) continue;
     due_.set(port->slot, now);
-    for (PortAgent& a : port->agents)
-      if (credit_at(a.tx, *settings_, now) > 0)
-        a.tell_at = std::min(a.tell_at, now + kTogether);
-      else
-        repeat(*port, a, now);
+    for (PortAgent& a : port->agents) a.tell_at = std::min(a.tell_at, now + kTogether);
   }
   unsettled_ = false;
 }

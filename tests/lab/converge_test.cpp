@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "agent/core/event.hpp"
 #include "lab/agents/fabric_network.hpp"
 #include "lab/agents/report.hpp"
 #include "lab/agents/script.hpp"
@@ -132,6 +133,43 @@ TEST(Converge, LocationsAreRightSoonAfterTheLevels) {
       ASSERT_TRUE(o.convergence && o.location);
       EXPECT_LE(*o.location, *o.convergence + 200ms)
           << "seed " << seed << ", starts within " << spread.count() << " ms";
+    }
+}
+/// When a level, a rank or a life last changed.
+struct LastChanges : agents::Observer {
+  explicit LastChanges(const agents::Network& n) : network(n) {}
+  void started(std::size_t /*node*/) override { level = network.now; }
+  void acted(std::size_t /*node*/, const core::Actions& actions) override {
+    for (const core::Event& e : actions.events) {
+      if (e.kind == core::Event::Kind::kLevel) level = network.now;
+      if (e.kind == core::Event::Kind::kPlace) rank = network.now;
+    }
+  }
+  const agents::Network& network;
+  TimePoint level{};
+  TimePoint rank{};
+};
+// With the seeds named, an acknowledgement had to wait for txCredit.
+TEST(Converge, RanksAreRightSoonAfterTheLevels) {
+  const auto five = clos({.switches = {8, 8, 4, 4, 2}, .pods = {4, 2, 2}, .hosts = 8});
+  for (const auto& [fabric, seed] : {std::pair(clos({}), 412), std::pair(five, 437),
+                                     std::pair(fat_tree(4), 102), std::pair(fat_tree(4), 192)})
+    for (const auto s : {1, 2, 3, seed}) {
+      agents::Network network = agents::network_of(*fabric, static_cast<std::uint64_t>(s));
+      LastChanges last(network);
+      network.watch(last);
+      for (std::size_t n = 0; n < network.nodes.size(); ++n)
+        network.at(network.now + Duration(static_cast<Duration::rep>(
+                                     network.random().below(Duration(1s).count() + 1))),
+                   [&network, n] { network.start(n); });
+      network.run_for(10s);
+      EXPECT_LE(last.rank - last.level, 20ms) << fabric->name << ", seed " << s;
+      for (const agents::Network::Node& node : network.nodes) {
+        const core::State state = node.agent->state();
+        if (node.is_switch()) {
+          EXPECT_EQ(state.rank.level, state.level) << node.name();
+        }
+      }
     }
 }
 // CONVERGE_FABRICS=1000 lab_agents_test runs as many.

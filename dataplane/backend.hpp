@@ -117,8 +117,9 @@ struct PlatformClasses {
     std::array<std::uint64_t, 8> dscps{};  ///< of each priority the DSCPs that lead to it, as bits
     friend bool operator==(const Port&, const Port&) = default;
   };
-  std::vector<Port> ports{};  ///< those that have either
-  qos::Chains chains{};       ///< that the platform turns packets by itself
+  std::vector<Port> ports{};     ///< those that have either
+  qos::Chains chains{};          ///< that the platform turns packets by itself
+  std::size_t most_classes = 0;  ///< lossless ones that the chip can tell apart; 0: all of them
   friend bool operator==(const PlatformClasses&, const PlatformClasses&) = default;
 };
 

@@ -133,7 +133,7 @@ Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before, unsig
     return fail(Error{0, "qos.lossless",
                       fmt::format("{} lossless classes need {} traffic classes and the switch chip "
                                   "has {}: take {} at most",
-                                  count, needed, classes, classes / 2)});
+                                  count, needed, classes, most_lossless(classes))});
   std::vector<unsigned> free;
   for (unsigned tc = 1; tc < classes; ++tc)
     if (!is_lossless(lossless, tc)) free.push_back(tc);

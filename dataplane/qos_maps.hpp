@@ -45,6 +45,10 @@ inline constexpr MapKind kMapKinds[] = {MapKind::kDscpToTc, MapKind::kTcToDscp, 
 inline constexpr unsigned kUsualTrafficClasses = 8;
 /// Of any chip: more are not used.
 inline constexpr unsigned kMostTrafficClasses = 16;
+/// The lossless classes that a chip with so many traffic classes can have (maps_of()).
+[[nodiscard]] constexpr unsigned most_lossless(unsigned traffic_classes) {
+  return (traffic_classes < kMostTrafficClasses ? traffic_classes : kMostTrafficClasses) / 2;
+}
 
 using QosMap = std::map<unsigned, unsigned>;
 /// By kind; an empty one is not there.

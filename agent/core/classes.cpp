@@ -166,7 +166,12 @@ void take_ports(OwnClasses& own, std::span<const PortClasses> ports) {
     for (std::size_t p = 0; p < all.dscps.size(); ++p) all.dscps.at(p) |= port.dscps.at(p);
   }
   const bool too_many = std::popcount(all.pfc) > kMostApplications;
-  own.applications = too_many ? std::vector<LosslessClass>() : classes_of(all.pfc, all.dscps);
+  std::uint8_t of_classes = all.pfc;
+  if (own.lossy) {  // what the configuration makes lossy is of no lossless class
+    of_classes = static_cast<std::uint8_t>(of_classes & ~unsigned{bit(own.lossy->priority)});
+    for (std::uint64_t& dscps : all.dscps) dscps &= ~DscpSet(own.lossy->dscp).mask();
+  }
+  own.applications = too_many ? std::vector<LosslessClass>() : classes_of(of_classes, all.dscps);
   const std::uint8_t found = priorities_of(own.applications);
   for (std::size_t p = 0; p < all.dscps.size(); ++p)
     if ((found >> p & 1U) == 0) own.lossy_dscps = own.lossy_dscps | DscpSet(all.dscps.at(p));
@@ -321,6 +326,15 @@ void Classes::take(std::vector<Evidence> evidence, News& news) {
     if (dscps_of(chains_).contains(*Dscp::make(8 * p + 3)))
       taken = static_cast<std::uint8_t>(taken | 1U << p);
   for (Chain& chain : qos::with_spares(std::move(fresh), taken)) {
+    if (own_.most_classes != 0 &&
+        static_cast<std::size_t>(std::popcount(core::priorities_of(chains_))) +
+                chain.classes.size() >
+            own_.most_classes) {
+      trouble_ = "the switch chip has traffic classes for " + std::to_string(own_.most_classes) +
+                 " lossless classes, and " + describe(chain) +
+                 " would be more, so it is lossy here: take its PFC off, or set qos.lossless";
+      continue;
+    }
     news.added.push_back(describe(chain));
     chains_.push_back(std::move(chain));
   }

@@ -21,6 +21,7 @@ struct OwnClasses {
   std::vector<qos::LosslessClass> applications{};
   qos::DscpSet lossy_dscps{};         ///< that the platform's map leads to a lossy priority
   std::uint8_t lossy_priorities = 0;  ///< with a lossy queue in use; bit n for priority n
+  std::size_t most_classes = 0;       ///< that the chip can tell apart; 0: all of them
   std::optional<qos::Class> lossy{};  ///< where the last turn of each chain leads, on a switch
   std::string unexplained{};          ///< PFC that is no evidence, and why; empty: there is none
   friend bool operator==(const OwnClasses&, const OwnClasses&) = default;

@@ -324,6 +324,7 @@ core::OwnClasses Daemon::own_classes() const {
   std::vector<core::PortClasses> ports;
   if (platform_) {
     own.platform = platform_->chains;
+    own.most_classes = platform_->most_classes;
     for (const auto& [pfc, dscps] : platform_->ports) ports.push_back({.pfc = pfc, .dscps = dscps});
     core::take_ports(own, ports);
     return own;

@@ -53,8 +53,16 @@ std::uint8_t mask_of_range(std::string_view range) {
 
 std::uint8_t mask_of_list(std::string_view priorities) {
   unsigned mask = 0;
-  for (const char c : priorities)
-    if (c >= '0' && c <= '7') mask |= 1U << static_cast<unsigned>(c - '0');
+  while (!priorities.empty()) {
+    const std::size_t comma = priorities.find(',');
+    std::string_view item = priorities.substr(0, comma);
+    while (item.starts_with(' ')) item.remove_prefix(1);
+    while (item.ends_with(' ')) item.remove_suffix(1);
+    // `13` and `-1` are no priorities, to SONiC's orchagent neither.
+    if (item.size() == 1 && item[0] >= '0' && item[0] <= '7')
+      mask |= 1U << static_cast<unsigned>(item[0] - '0');
+    priorities.remove_prefix(comma == std::string_view::npos ? priorities.size() : comma + 1);
+  }
   return static_cast<std::uint8_t>(mask);
 }
 

@@ -68,7 +68,7 @@ void take_turns(const View& view, const PlatformClasses::Port& port, unsigned wa
 }  // namespace
 
 PlatformClasses platform_of(const View& view) {
-  PlatformClasses out;
+  PlatformClasses out{.most_classes = most_lossless(view.traffic_classes)};
   const bool remaps = remaps_tunnels(view);
   for (auto at = view.config.lower_bound("PORT|");
        at != view.config.end() && at->first.starts_with("PORT|"); ++at) {

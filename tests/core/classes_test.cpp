@@ -72,6 +72,45 @@ struct Device {
 };
 using V = std::vector<unsigned>;
 
+// SONiC's own map leads DSCP 0 to a priority that may be lossless.
+TEST(Classes, WhatTheConfigurationMakesLossyIsOfNoClass) {
+  core::PortClasses port{.pfc = 0b1010};
+  port.dscps.at(3) = DscpSet(*Dscp::make(26)).mask();
+  port.dscps.at(1) = 1;
+  port.dscps.at(0) = ~(port.dscps.at(1) | port.dscps.at(3));
+  OwnClasses own{.lossy = qos::Class{}};
+  core::take_ports(own, std::array{port});
+  ASSERT_EQ(own.applications.size(), 1U);
+  EXPECT_EQ(own.applications[0].priority, *Priority::make(3));
+  EXPECT_THAT(own.unexplained, testing::HasSubstr("PFC is on here for 1"));
+  own = {.lossy = qos::Class{*Priority::make(3), *Dscp::make(24)}};
+  core::take_ports(own, std::array{port});
+  ASSERT_EQ(own.applications.size(), 1U);
+  EXPECT_EQ(own.applications[0].priority, *Priority::make(1));
+}
+
+TEST(Classes, OneThatTheChipHasNoTrafficClassForIsLeftOut) {
+  OwnClasses own{
+      .applications = {qos::lossless_class(*Priority::make(3), DscpSet(*Dscp::make(26))),
+                       qos::lossless_class(*Priority::make(4), DscpSet(*Dscp::make(34)))},
+      .most_classes = 4};
+  Device d(own);
+  const std::string before = d.text();
+  EXPECT_EQ(d.mismatch(), "none");
+  own.applications.push_back(qos::lossless_class(*Priority::make(1), DscpSet(*Dscp::make(8))));
+  d.set(own);
+  d.pass(std::chrono::minutes(1));
+  EXPECT_EQ(d.text(), before);
+  EXPECT_THAT(d.mismatch(), testing::HasSubstr("traffic classes for 4 lossless classes"));
+  own.applications.pop_back();
+  d.set(own);
+  EXPECT_EQ(d.mismatch(), "none");
+  own.applications.push_back(qos::lossless_class(*Priority::make(1), DscpSet(*Dscp::make(8))));
+  own.most_classes = 0;
+  d.set(own);
+  EXPECT_NE(d.text(), before);
+}
+
 TEST(Classes, TheDeviceHasNoRulesWhereItsLossyClassIsLossless) {
   OwnClasses own{
       .applications = {qos::lossless_class(*Priority::make(3), DscpSet(*Dscp::make(26)))}};

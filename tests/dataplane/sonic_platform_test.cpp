@@ -93,15 +93,23 @@ TEST(SonicPlatform, HasSonicsOwnTurnsWhereItRemapsTunnels) {
   EXPECT_EQ(qos::to_string(platform_of(view).chains), "3:dscp3>2:dscp2");
 }
 
+TEST(SonicPlatform, ReadsListsOfPrioritiesAsOrchagentDoes) {
+  EXPECT_EQ(sonic::mask_of_list("3,4"), 0b11000);
+  EXPECT_EQ(sonic::mask_of_list(" 3, 4 "), 0b11000);
+  for (const char* none : {"", ",", "-1", "13", "8", "3 4", "x", "3;4"})
+    EXPECT_EQ(sonic::mask_of_list(none), 0) << none;
+  EXPECT_EQ(sonic::mask_of_list("3,4x,"), 0b1000);
+}
+
 TEST(SonicPlatform, OfRowsThatAreNoneIsNothing) {
   View view;
-  EXPECT_EQ(platform_of(view), PlatformClasses());
+  EXPECT_EQ(platform_of(view), PlatformClasses{.most_classes = 4});
   view.config["PORT|Ethernet0"] = {};
-  EXPECT_EQ(platform_of(view), PlatformClasses());
+  EXPECT_EQ(platform_of(view), PlatformClasses{.most_classes = 4});
   view.config["PORT_QOS_MAP|Ethernet0"] = {{"dscp_to_tc_map", "GONE"}, {"pfc_enable", "9,x"}};
-  EXPECT_EQ(platform_of(view), PlatformClasses());
+  EXPECT_EQ(platform_of(view), PlatformClasses{.most_classes = 4});
   view.config["DSCP_TO_TC_MAP|GONE"] = {{"64", "3"}, {"7", "15"}, {"-1", "3"}, {"x", "y"}};
-  EXPECT_EQ(platform_of(view), PlatformClasses());
+  EXPECT_EQ(platform_of(view), PlatformClasses{.most_classes = 4});
 }
 
 TEST_F(SonicTest, TellsTheClassesOfThePlatformOnceItWasRead) {

@@ -66,34 +66,44 @@ bool Sonic::follow_asic() {
   std::vector<sonic::Redis::Command> commands;
   // As long as buffers of any port come, the buffer manager has others to make.
   const bool had_time = now >= std::max(started_, buffers_changed_) + options_.times.grace;
-  const auto follow = [&](const std::string& port) {
-    std::ranges::move(sonic::follow_up(view_, buffers_, port), std::back_inserter(commands));
-  };
-  for (const std::string& port : view_.leaving_ports())
-    if (sonic::has_left(view_, buffers_, port) || !is_fresh(port)) {
-      follow(port);
+  for (const std::string& port : view_.leaving_ports()) {
+    auto step = sonic::next_last(view_, buffers_, port, !is_fresh(port));
+    if (!step) continue;
+    if (step->note.empty())
       notes.erase(port);
-    }
+    else
+      notes[port] = std::move(step->note);
+    if (!step->commands.empty()) written_[port] = now;
+    std::ranges::move(step->commands, std::back_inserter(commands));
+  }
   for (const std::string& port : view_.our_ports()) {
     const Row* noted = view_.note(port);
     const auto retry = retries_.find(port);
     const bool may_begin = retry == retries_.end() || now >= retry->second.due;
-    if (const auto step =
-            sonic::next_pfc(view_, buffers_, port, !is_fresh(port) && had_time, may_begin)) {
+    const bool settled = !is_fresh(port) && had_time;
+    const auto pause = [&] {
+      Retry& again = retries_[port];
+      again.pause = std::clamp<Clock::duration>(2 * again.pause, options_.times.retry,
+                                                16 * options_.times.retry);
+      again.due = now + again.pause;
+    };
+    if (auto again = sonic::next_again(view_, buffers_, port, settled && may_begin)) {
+      if (again->note.contains(sonic::kAgain) && !noted->contains(sonic::kAgain)) pause();
+      notes[port] = std::move(again->note);
+      if (!again->commands.empty()) written_[port] = now;
+      std::ranges::move(again->commands, std::back_inserter(commands));
+    } else if (const auto step = sonic::next_pfc(view_, buffers_, port, settled, may_begin)) {
       commands.push_back(sonic::command_of(port, *step));
       notes[port].erase(sonic::kStepPfc);
       if (step->again) {
         notes[port][sonic::kStepPfc] = step->to;
-        Retry& again = retries_[port];
-        again.pause = std::clamp<Clock::duration>(2 * again.pause, options_.times.retry,
-                                                  16 * options_.times.retry);
-        again.due = now + again.pause;
+        pause();
       }
       written_[port] = now;
     } else if (noted != nullptr && noted->contains(sonic::kTouchDue) &&
                !noted->contains(sonic::kStepPfc) && !view_.ignored(port, Part::kPfc)) {
       // The watchdog goes by the mask that the port has in the ASIC when its row is written.
-      follow(port);
+      if (auto touch = sonic::touch_watchdog(view_, port)) commands.push_back(std::move(*touch));
       notes[port].erase(sonic::kTouchDue);
     }
     if (noted != nullptr &&
@@ -102,13 +112,13 @@ bool Sonic::follow_asic() {
       retries_.erase(port);
   }
   // A step that is noted already was lost on its way, or refused: its command goes out again.
-  if (notes == view_.notes && commands.empty()) return false;
-  remember(std::move(notes));
-  if (commands.empty()) return true;
+  const bool noted = notes != view_.notes;
+  if (noted) remember(std::move(notes));
+  if (commands.empty()) return noted;
   reader_.select("CONFIG_DB");
   for (const sonic::Redis::Command& command : commands)
     redis_.send(command, [](const redisReply*) {});
-  return true;
+  return noted;
 }
 
 void Sonic::tell_outcomes() {

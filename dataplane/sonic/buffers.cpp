@@ -21,22 +21,23 @@ bool is_lossless_group(const Rows& config, const std::string& profile) {
          (row->second.contains("xoff") || value_of(row->second, "headroom_type") == "dynamic");
 }
 
-/// By its pool's name: no attribute of a queue's profile says so.
+/// By its name or its pool's: no attribute of a queue's profile says so.
 bool is_lossless_queue(const Rows& config, const std::string& profile) {
   const auto row = config.find(std::string(kProfiles) + profile);
-  return row != config.end() && profile.find("lossy") == profile.npos &&
+  if (row == config.end() || profile.find("lossy") != profile.npos) return false;
+  return profile.find("lossless") != profile.npos ||
          value_of(row->second, "pool").find("lossless") != std::string::npos;
 }
 
 /// Of `Ethernet0,Ethernet4|3-4`, behind the table's name.
 struct Key {
-  std::vector<std::string> ports{};
+  std::string ports{};
   std::string range{};
 };
 Key key_of(std::string_view text) {
   const auto bar = text.rfind('|');
   if (bar == text.npos) return {};
-  return {split_list(std::string(text.substr(0, bar))), std::string(text.substr(bar + 1))};
+  return {std::string(text.substr(0, bar)), std::string(text.substr(bar + 1))};
 }
 
 }  // namespace
@@ -66,6 +67,17 @@ std::uint8_t mask_of_list(std::string_view priorities) {
   return static_cast<std::uint8_t>(mask);
 }
 
+std::vector<std::string> ranges_of(std::uint8_t mask) {
+  std::vector<std::string> ranges;
+  for (unsigned p = 0; p < 8; ++p) {
+    if ((mask >> p & 1U) == 0) continue;
+    const unsigned first = p;
+    while (p < 7 && (mask >> (p + 1) & 1U) != 0) ++p;
+    ranges.push_back(std::to_string(first) + (p == first ? "" : "-" + std::to_string(p)));
+  }
+  return ranges;
+}
+
 PortBuffers::PortBuffers(const Rows& config) : pool_(config.contains(std::string(kLosslessPool))) {
   if (const auto device = config.find("DEVICE_METADATA|localhost"); device != config.end())
     dynamic_ = value_of(device->second, "buffer_model") == "dynamic";
@@ -74,15 +86,17 @@ PortBuffers::PortBuffers(const Rows& config) : pool_(config.contains(std::string
          at != config.end() && at->first.starts_with(table); ++at) {
       const Key key = key_of(std::string_view(at->first).substr(table.size()));
       const std::string profile = value_of(at->second, "profile");
-      const bool group = table == kGroupRows;
-      const std::uint8_t mask = mask_of_range(key.range);
-      for (const std::string& name : key.ports) {
+      const std::vector<std::string> names = split_list(key.ports);
+      for (const std::string& name : names) {
         Port& port = ports_[name];
-        if (group && key.ports.size() == 1) port.ranges[key.range] = profile;
-        if (group && is_lossless_group(config, profile))
-          port.groups = static_cast<std::uint8_t>(port.groups | mask);
-        if (!group && is_lossless_queue(config, profile))
-          port.queues = static_cast<std::uint8_t>(port.queues | mask);
+        if (table == kQueueRows) {
+          port.queues.push_back(
+              {key.ports, key.range, profile, is_lossless_queue(config, profile)});
+          continue;
+        }
+        if (names.size() == 1) port.ranges[key.range] = profile;
+        if (is_lossless_group(config, profile))
+          port.groups = static_cast<std::uint8_t>(port.groups | mask_of_range(key.range));
       }
     }
 }
@@ -98,8 +112,17 @@ std::uint8_t PortBuffers::lossless_groups(const std::string& port) const {
 }
 
 std::uint8_t PortBuffers::lossless_queues(const std::string& port) const {
+  unsigned lossless = 0;
+  unsigned others = 0;
+  for (const QueueRow& row : queue_rows(port))
+    (row.lossless ? lossless : others) |= mask_of_range(row.range);
+  return static_cast<std::uint8_t>(lossless & ~others);
+}
+
+const std::vector<QueueRow>& PortBuffers::queue_rows(const std::string& port) const {
+  static const std::vector<QueueRow> kNone;
   const Port* known = find(port);
-  return known == nullptr ? std::uint8_t{0} : known->queues;
+  return known == nullptr ? kNone : known->queues;
 }
 
 std::vector<std::string> PortBuffers::group_ranges(const std::string& port) const {

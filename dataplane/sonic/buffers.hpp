@@ -22,6 +22,18 @@ inline constexpr std::string_view kQueueRows = "BUFFER_QUEUE|";
 /// "2,5": a bit for each priority that the text names.
 [[nodiscard]] std::uint8_t mask_of_list(std::string_view priorities);
 
+/// The numbers of `mask` as ranges: {"3-4", "6"}.
+[[nodiscard]] std::vector<std::string> ranges_of(std::uint8_t mask);
+
+/// A row of BUFFER_QUEUE.
+struct QueueRow {
+  std::string ports{};    ///< as its key names them: `Ethernet0` or `Ethernet0,Ethernet4`
+  std::string range{};    ///< `5-6`
+  std::string profile{};  ///< its name
+  bool lossless = false;
+  friend bool operator==(const QueueRow&, const QueueRow&) = default;
+};
+
 class PortBuffers {
  public:
   PortBuffers() = default;
@@ -31,9 +43,13 @@ class PortBuffers {
   [[nodiscard]] bool has_pool() const { return pool_; }
   /// The buffer model is the dynamic one, where PFC makes no priority group lossless.
   [[nodiscard]] bool is_dynamic() const { return dynamic_; }
-  /// Priority groups, and queues, of the port with a lossless profile: a bit for each.
+  /// Priority groups of the port with a lossless profile: a bit for each.
   [[nodiscard]] std::uint8_t lossless_groups(const std::string& port) const;
+  /// Queues of the port with a lossless profile and no other. Of two rows that share a queue the
+  /// one that orchagent takes last counts: after a restart, the later one by its key.
   [[nodiscard]] std::uint8_t lossless_queues(const std::string& port) const;
+  /// The rows of BUFFER_QUEUE that name the port, by their keys.
+  [[nodiscard]] const std::vector<QueueRow>& queue_rows(const std::string& port) const;
   /// The ranges for which BUFFER_PG has a row of this port alone: `3-4`.
   [[nodiscard]] std::vector<std::string> group_ranges(const std::string& port) const;
   /// The buffer manager chose the profile of this range, by speed and cable.
@@ -43,8 +59,8 @@ class PortBuffers {
  private:
   struct Port {
     std::uint8_t groups = 0;
-    std::uint8_t queues = 0;
     std::map<std::string, std::string> ranges{};  ///< of BUFFER_PG: its profile
+    std::vector<QueueRow> queues{};
     friend bool operator==(const Port&, const Port&) = default;
   };
   [[nodiscard]] const Port* find(const std::string& port) const;

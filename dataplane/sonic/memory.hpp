@@ -27,6 +27,10 @@ inline constexpr const char* kNoRow = "no-row";
 /// The rules and these rows of BUFFER_PG (`2-5`) are removed; the follow-up waits until the ASIC
 /// has removed them too.
 inline constexpr const char* kLeaving = "leaving";
+/// Rows of BUFFER_PG that were deleted to be written again: `3-4=PROFILE`.
+inline constexpr const char* kAgain = "again";
+/// How often that was done for a port that loses its rules: `11` is twice.
+inline constexpr const char* kTimes = "times";
 
 [[nodiscard]] std::string format(const Memory& memory);
 [[nodiscard]] Result<Memory> parse_memory(std::string_view text);

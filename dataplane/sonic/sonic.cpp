@@ -360,6 +360,13 @@ std::optional<PartReading> Sonic::why_not_done(const std::string& port, Part par
                 : fmt::format("the port is not in the ASIC ({}): see orchagent's log", *table);
     else if (fresh)
       read.text = fmt::format("{} is written, and not in the ASIC yet", *table);
+    else if (const auto [name, absent] = view_.absent_map(port); !absent.empty())
+      read.text = fmt::format(
+          "PORT_QOS_MAP|{0} names {1}, which CONFIG_DB does not have, and orchagent applies "
+          "nothing "
+          "of such a row: `config qos reload`, or sonic-db-cli CONFIG_DB hdel 'PORT_QOS_MAP|{0}' "
+          "{2}",
+          port, absent, name);
     else
       read.text = fmt::format(
           "{} is ignored: no SAI object says the same 5 s after it was written: see orchagent's "

@@ -90,7 +90,8 @@ class Sonic : public Backend, private MapStore {
   [[nodiscard]] bool is_whole(const std::string& port) const;
   /// Moves plans between waiting_ and held_, by is_whole().
   void hold_back();
-  /// Sends the commands that are due once the ASIC has taken the rows. True: some were sent.
+  /// Sends the commands that are due once the ASIC has taken the rows. True: the notes have
+  /// changed, so that the databases are to be read again at once.
   bool follow_asic();
   /// Writes all waiting plans in one transaction, by the last reading.
   void write_waiting();

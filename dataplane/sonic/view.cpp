@@ -186,6 +186,16 @@ std::uint8_t View::led_elsewhere(const std::string& port, const char* name, cons
   return static_cast<std::uint8_t>(elsewhere);
 }
 
+std::pair<std::string, std::string> View::absent_map(const std::string& port) const {
+  constexpr std::pair<const char*, const char*> kNamed[] = {
+      {"pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE|"},
+      {"pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP|"}};
+  for (const auto& [name, table] : kNamed)
+    if (const std::string map = field(port, name); !map.empty() && row(table + map) == nullptr)
+      return {name, table + map};
+  return {};
+}
+
 std::optional<std::string> View::ignored(const std::string& port, Part part) const {
   const auto attributes = asic.find(port);
   if (attributes == asic.end()) return "COUNTERS_PORT_NAME_MAP";

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dataplane/sonic/maps.hpp"
@@ -88,6 +89,9 @@ struct View {
   /// The priorities of `mask` that the map in `field` of the port, if any, leads to another number.
   [[nodiscard]] std::uint8_t led_elsewhere(const std::string& port, const char* field,
                                            const char* table, std::uint8_t mask) const;
+  /// The field of the port's row of PORT_QOS_MAP that names a map of others without a row, and that
+  /// map: orchagent applies nothing of such a row. Empty: there is none.
+  [[nodiscard]] std::pair<std::string, std::string> absent_map(const std::string& port) const;
   /// The table whose rows for this part the ASIC does not have; COUNTERS_PORT_NAME_MAP: it does not
   /// have the port.
   [[nodiscard]] std::optional<std::string> ignored(const std::string& port, Part part) const;

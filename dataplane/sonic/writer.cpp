@@ -21,10 +21,7 @@ constexpr std::string_view kPfc = "pfc_enable";
 constexpr const char* kMakeAnew =
     "local r = redis.call('HGETALL', KEYS[1]) "
     "if #r > 0 then redis.call('DEL', KEYS[1]) redis.call('HSET', KEYS[1], unpack(r)) end";
-/// Writes a row with the values that it has.
-constexpr const char* kWriteAgain =
-    "local r = redis.call('HGETALL', KEYS[1]) "
-    "if #r > 0 then redis.call('HSET', KEYS[1], unpack(r)) end";
+constexpr unsigned kTries = 3;  ///< to write rows of BUFFER_PG again
 /// Writes the step unless another client has changed or replaced the row, or the buffers are gone.
 constexpr const char* kStep =
     "if redis.call('EXISTS', KEYS[1], KEYS[2]) == 2 and "
@@ -60,6 +57,80 @@ std::uint8_t to_be_made(const View& view, const PortBuffers& buffers, const std:
 }
 
 unsigned first_of(std::uint8_t mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
+
+std::string set_queues(const QueueRow& row, const std::string& range, const std::string& profile) {
+  return fmt::format("sonic-db-cli CONFIG_DB hset 'BUFFER_QUEUE|{}|{}' profile {}", row.ports,
+                     range, profile);
+}
+
+/// Why `queue`, one of `mask`, is not lossless by CONFIG_DB, with the commands that mend it.
+std::string queue_fault(const PortBuffers& buffers, const std::string& port, std::uint8_t mask,
+                        unsigned queue) {
+  const std::vector<QueueRow>& rows = buffers.queue_rows(port);
+  const auto usual = std::ranges::find(rows, true, &QueueRow::lossless);
+  const std::string lossless = usual == rows.end() ? "egress_lossless_profile" : usual->profile;
+  const auto lossy = std::ranges::find_if(rows, [&](const QueueRow& row) {
+    return !row.lossless && (mask_of_range(row.range) >> queue & 1U) != 0;
+  });
+  if (lossy == rows.end())
+    return fmt::format("BUFFER_QUEUE has no lossless profile for queue {1} of {0}: {2}", port,
+                       queue, set_queues({.ports = port}, std::to_string(queue), lossless));
+  const unsigned range = mask_of_range(lossy->range);
+  const std::string why = fmt::format("BUFFER_QUEUE|{}|{} gives queue {} the profile {}",
+                                      lossy->ports, lossy->range, queue, lossy->profile);
+  if ((range & ~mask) == 0) return why + ": " + set_queues(*lossy, lossy->range, lossless);
+  // orchagent skips a row with an unchanged profile, although the deletion of another row has taken
+  // the profile from the queue: the lossless rows in the range go too, and come again.
+  unsigned ours = range & mask;
+  std::string gone = "del";
+  for (const QueueRow& row : rows) {
+    if (row.ports != lossy->ports || (mask_of_range(row.range) & range) == 0) continue;
+    gone += fmt::format(" 'BUFFER_QUEUE|{}|{}'", row.ports, row.range);
+    if (row.lossless) ours |= mask_of_range(row.range);
+  }
+  std::string commands = "sonic-db-cli CONFIG_DB " + gone;
+  for (const std::string& rest : ranges_of(without(range, ours)))
+    commands += "; " + set_queues(*lossy, rest, lossy->profile);
+  for (const std::string& some : ranges_of(static_cast<std::uint8_t>(ours)))
+    commands += "; " + set_queues(*lossy, some, lossless);
+  return why + ", and of rows that share a queue any may be applied last: split it: " + commands;
+}
+
+/// Priority groups of the port that are lossless by CONFIG_DB and not in the ASIC.
+unsigned lost_groups(const View& view, const PortBuffers& buffers, const std::string& port) {
+  const auto chip = view.buffers.find(port);
+  if (chip == view.buffers.end()) return 0;
+  return static_cast<unsigned>(buffers.lossless_groups(port) & chip->second.groups_known) &
+         ~static_cast<unsigned>(chip->second.groups_lossless);
+}
+
+/// Deletes the rows of BUFFER_PG that have some of `groups`, to be written again. False: none has.
+bool delete_groups(const View& view, const PortBuffers& buffers, const std::string& port,
+                   unsigned groups, GroupStep& step) {
+  std::string again;
+  for (const std::string& range : buffers.group_ranges(port)) {
+    const std::string key = row_of(kGroupRows, port) + "|" + range;
+    const Row* row = view.row(key);
+    if ((mask_of_range(range) & groups) == 0 || row == nullptr || row->size() != 1) continue;
+    step.commands.push_back({"DEL", key});
+    again += (again.empty() ? "" : " ") + range + "=" + value_of(row, "profile");
+  }
+  if (!again.empty()) step.note[kAgain] = again;
+  return !again.empty();
+}
+
+/// Writes the rows that were deleted; the note of them stays until they are there.
+void write_again(const View& view, const PortBuffers& buffers, const std::string& port,
+                 GroupStep& step) {
+  for (const std::string& row : split_list(value_of(&step.note, kAgain), ' ')) {
+    const auto equals = row.find('=');
+    if (equals == row.npos || !buffers.has_pool()) continue;  // all buffers are loaded anew
+    const std::string key = row_of(kGroupRows, port) + "|" + row.substr(0, equals);
+    if (view.row(key) == nullptr)
+      step.commands.push_back({"HSET", key, "profile", row.substr(equals + 1)});
+  }
+  if (step.commands.empty()) step.note.erase(kAgain);
+}
 
 }  // namespace
 
@@ -235,31 +306,52 @@ Redis::Command command_of(const std::string& port, const PfcStep& step) {
           step.from, step.to, step.map};
 }
 
-std::vector<Redis::Command> follow_up(const View& view, const PortBuffers& buffers,
-                                      const std::string& port) {
-  std::vector<Redis::Command> commands;
+std::optional<Redis::Command> touch_watchdog(const View& view, const std::string& port) {
   const Row* noted = view.note(port);
-  if (noted == nullptr) return commands;
-  if (noted->contains(kTouchDue))
-    commands.push_back({"EVAL", kMakeAnew, "1", row_of(kWatchdogs, port)});
+  if (noted == nullptr || !noted->contains(kTouchDue)) return std::nullopt;
+  return Redis::Command{"EVAL", kMakeAnew, "1", row_of(kWatchdogs, port)};
+}
+
+std::optional<GroupStep> next_again(const View& view, const PortBuffers& buffers,
+                                    const std::string& port, bool may_begin) {
+  const Row* noted = view.note(port);
+  if (noted == nullptr) return std::nullopt;
+  GroupStep step{.note = *noted};
+  if (noted->contains(kAgain)) {
+    write_again(view, buffers, port, step);
+    return step;
+  }
+  const unsigned lost = lost_groups(view, buffers, port) & mask_of_list(value_of(noted, kSetPfc));
+  if (!may_begin || lost == 0 || !delete_groups(view, buffers, port, lost, step))
+    return std::nullopt;
+  return step;
+}
+
+std::optional<GroupStep> next_last(const View& view, const PortBuffers& buffers,
+                                   const std::string& port, bool settled) {
+  const Row* noted = view.note(port);
+  if (noted == nullptr) return GroupStep();
+  GroupStep step{.note = *noted};
+  write_again(view, buffers, port, step);
+  if (!step.commands.empty()) return step;
   unsigned taken = 0;
   for (const std::string& range : split_list(value_of(noted, kLeaving), ' '))
     taken |= mask_of_range(range);
-  for (const std::string& range : buffers.group_ranges(port))
-    if ((mask_of_range(range) & taken) != 0)
-      commands.push_back({"EVAL", kWriteAgain, "1", row_of(kGroupRows, port) + "|" + range});
-  return commands;
-}
-
-bool has_left(const View& view, const PortBuffers& buffers, const std::string& port) {
-  if (!view.asic.contains(port)) return true;
-  unsigned taken = 0;
-  for (const std::string& range : split_list(value_of(view.note(port), kLeaving), ' '))
-    taken |= mask_of_range(range);
   const auto chip = view.buffers.find(port);
   const unsigned there = chip == view.buffers.end() ? 0U : chip->second.groups_lossless;
-  return !view.ignored(port, Part::kPfc) &&
-         (without(taken, buffers.lossless_groups(port)) & there) == 0;
+  const bool has_left =
+      !view.asic.contains(port) || (!view.ignored(port, Part::kPfc) &&
+                                    (without(taken, buffers.lossless_groups(port)) & there) == 0);
+  const std::size_t times = value_of(noted, kTimes).size();
+  const bool lost = times > 0 && (taken & lost_groups(view, buffers, port)) != 0;
+  if ((!has_left || lost) && !settled) return std::nullopt;
+  if ((times == 0 || (lost && times < kTries)) && delete_groups(view, buffers, port, taken, step)) {
+    step.note[kTimes] += "1";
+    return step;
+  }
+  if (auto touch = touch_watchdog(view, port)) step.commands.push_back(std::move(*touch));
+  step.note.clear();
+  return step;
 }
 
 std::optional<std::string> buffer_fault(const View& view, const PortBuffers& buffers,
@@ -276,11 +368,7 @@ std::optional<std::string> buffer_fault(const View& view, const PortBuffers& buf
         table, view.field(port, field), first_of(other), on_arrival ? "priority group" : "queue");
   const std::uint8_t none = on_arrival ? without_group(view, buffers, port, mask)
                                        : without(mask, buffers.lossless_queues(port));
-  if (none != 0 && !on_arrival)
-    return fmt::format(
-        "BUFFER_QUEUE has no lossless profile for queue {1} of {0}: sonic-db-cli "
-        "CONFIG_DB hset 'BUFFER_QUEUE|{0}|{1}' profile egress_lossless_profile",
-        port, first_of(none));
+  if (none != 0 && !on_arrival) return queue_fault(buffers, port, mask, first_of(none));
   if (none != 0 && buffers.is_dynamic())
     return fmt::format(
         "BUFFER_PG has no lossless profile for priority {1} of {0}, and the dynamic "

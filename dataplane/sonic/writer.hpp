@@ -65,12 +65,26 @@ struct PfcStep {
                                               bool may_begin);
 [[nodiscard]] Redis::Command command_of(const std::string& port, const PfcStep& step);
 
-/// The commands that are due once the ASIC has taken the rows: make the watchdog take the port's
-/// priorities again, and rewrite rows of BUFFER_PG whose buffers were removed with another row's.
-[[nodiscard]] std::vector<Redis::Command> follow_up(const View& view, const PortBuffers& buffers,
-                                                    const std::string& port);
-/// The ASIC has taken the removal of the port's rules.
-[[nodiscard]] bool has_left(const View& view, const PortBuffers& buffers, const std::string& port);
+/// Makes the watchdog take the port's priorities again. Due once the ASIC has the port's mask.
+[[nodiscard]] std::optional<Redis::Command> touch_watchdog(const View& view,
+                                                           const std::string& port);
+
+/// A step towards the priority groups of a port: commands, and the port's note after them. The
+/// deletion of a row of BUFFER_PG takes the buffers of other rows that share a priority group, and
+/// orchagent skips a row that comes again unchanged: such a row is deleted, and written after the
+/// next reading.
+struct GroupStep {
+  std::vector<Redis::Command> commands{};
+  Row note{};
+};
+/// The next step of a port that has its rules, and lossless groups in CONFIG_DB alone; nothing: it
+/// has none, or waits. `may_begin`: another try may start.
+[[nodiscard]] std::optional<GroupStep> next_again(const View& view, const PortBuffers& buffers,
+                                                  const std::string& port, bool may_begin);
+/// The next step of a port that has lost its rules; nothing: wait. After the last step its note is
+/// empty. `settled`: SONiC has had its time since the last write.
+[[nodiscard]] std::optional<GroupStep> next_last(const View& view, const PortBuffers& buffers,
+                                                 const std::string& port, bool settled);
 
 /// What the chip cannot do for the port's lossless priorities of `mask`. kPfc: headroom; kQueues:
 /// the chip's own watchdog.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/text.hpp"
 #include "tests/dataplane/sonic_driver.hpp"
 
 namespace lldp::dataplane {
@@ -19,6 +20,18 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+
+/// The commands to CONFIG_DB that a text gives, as words of Redis.
+std::vector<std::vector<std::string>> commands_in(std::string text) {
+  const std::string begin = "sonic-db-cli CONFIG_DB ";
+  std::erase(text, '\'');
+  std::vector<std::vector<std::string>> commands;
+  for (auto at = text.find(begin); at != text.npos; at = text.find(begin, at)) {
+    at += begin.size();
+    commands.push_back(split_list(text.substr(at, text.find("; ", at) - at), ' '));
+  }
+  return commands;
+}
 
 class SonicReload : public testing::Test {
  protected:
@@ -210,6 +223,33 @@ TEST_F(SonicReload, LossyQueueOfAClassIsNamed) {
               HasSubstr("hset 'BUFFER_QUEUE|Ethernet0|6' profile egress_lossless_profile"));
 }
 
+// SONiC's usual template: 0-2 and 5-6 are lossy. After a restart orchagent takes the rows by their
+// keys, and 6-7 comes after 6.
+TEST_F(SonicReload, QueueThatAnotherRowMakesLossyIsNamedWithTheWayOut) {
+  box_.ask(kConfig, {"DEL", "BUFFER_QUEUE|Ethernet0|2-6"});
+  box_.ask(kConfig, {"HSET", "BUFFER_QUEUE|Ethernet0|5", "profile", "egress_lossless_profile"});
+  box_.ask(kConfig, {"HSET", "BUFFER_QUEUE|Ethernet0|6-7", "profile", "egress_lossy_profile"});
+  box_.settle();
+  box_.ask(kConfig, {"HSET", "BUFFER_QUEUE|Ethernet0|6", "profile", "egress_lossless_profile"});
+  ASSERT_TRUE(driver_.until([&] { return driver_.states(0) == "done done bypassed done"; },
+                            [&] { box_.settle(); }))
+      << driver_.states(0);
+  const std::string text = driver_.text(0, Part::kQueues);
+  EXPECT_EQ(text,
+            "BUFFER_QUEUE|Ethernet0|6-7 gives queue 6 the profile egress_lossy_profile, and of "
+            "rows that share a queue any may be applied last: split it: sonic-db-cli CONFIG_DB del "
+            "'BUFFER_QUEUE|Ethernet0|6' 'BUFFER_QUEUE|Ethernet0|6-7'; sonic-db-cli CONFIG_DB hset "
+            "'BUFFER_QUEUE|Ethernet0|7' profile egress_lossy_profile; sonic-db-cli CONFIG_DB hset "
+            "'BUFFER_QUEUE|Ethernet0|6' profile egress_lossless_profile");
+  for (const auto& command : commands_in(text)) {
+    box_.ask(kConfig, command);
+    box_.settle();
+  }
+  EXPECT_TRUE(driver_.until_done()) << driver_.states(0) << driver_.text(0, Part::kQueues);
+  box_.restart_swss();
+  EXPECT_TRUE(driver_.until_done()) << driver_.states(0) << driver_.text(0, Part::kQueues);
+}
+
 // As the templates of two vendors have it: 3 to 3 and 4 to 4 only.
 TEST_F(SonicReload, PfcThatIsLedToNoPriorityGroupIsNamed) {
   box_.ask(kConfig, {"HSET", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP|AZURE", "3", "3", "4", "4"});
@@ -260,6 +300,22 @@ TEST_F(SonicReload, BuffersThatWereThereBeforeAreThereAfterARowThatCoveredThemWe
   four.turns(3);
   box_.settle();
   EXPECT_EQ(lossless_groups(0), "34");
+}
+
+// Its row is there still, and orchagent skips a row that comes again unchanged.
+TEST_F(SonicReload, GroupThatAnotherRowTookWithItIsMadeAgain) {
+  ASSERT_TRUE(driver_.until_done());
+  box_.ask(kConfig, {"HSET", "BUFFER_PG|Ethernet0|6-7", "profile", BufferManager::kProfile});
+  box_.settle();
+  box_.ask(kConfig, {"DEL", "BUFFER_PG|Ethernet0|6-7"});
+  box_.settle();
+  ASSERT_EQ(lossless_groups(0), "345");
+  ASSERT_TRUE(driver_.until([&] { return driver_.states(0) == "done done done bypassed"; },
+                            [&] { box_.settle(); }));
+  EXPECT_TRUE(driver_.until_done()) << driver_.text(0, Part::kPfc);
+  EXPECT_EQ(lossless_groups(0), "3456");
+  EXPECT_THAT(box_.keys(kConfig, "BUFFER_PG|Ethernet0|5-6"), testing::SizeIs(1));
+  EXPECT_FALSE(box_.notes().at("Ethernet0").contains(sonic::kAgain));
 }
 
 TEST_F(SonicReload, WatchdogLooksAtTheRulesPrioritiesAndAtNoOthers) {

@@ -206,7 +206,10 @@ class Orchagent {
     for (const std::string& key : std::set<std::string>(leaving_))
       if (!is_used(key)) remove_object(key);
     std::erase_if(waiting, [](const auto& entry) {
-      return !entry.first.starts_with("PORT_QOS_MAP|") && !entry.first.starts_with("BUFFER_");
+      const auto bar = entry.first.find('|');
+      return !entry.first.starts_with("BUFFER_") &&
+             entry.first.substr(0, bar).find("_MAP") == std::string::npos &&
+             !entry.first.starts_with("MAP_PFC_");
     });
   }
 
@@ -229,6 +232,14 @@ class Orchagent {
     for (auto at = waiting.lower_bound(table); at != waiting.end() && at->first.starts_with(table);
          ++at)
       keys.push_back(at->first);
+    // Rows of buffers come by APPL_DB, which keeps no deletion that a row of the same key follows.
+    // All deletions of a portion reach the ASIC before its rows do.
+    const bool by_appl_db = table.starts_with("BUFFER_");
+    for (const std::string& key : keys) {
+      ToSync& what = waiting.at(key);
+      if (by_appl_db && what.row) what.deleted = false;
+      if (by_appl_db && std::exchange(what.deleted, false)) gone(table, key);
+    }
     for (const std::string& key : keys) {
       ToSync& what = waiting.at(key);
       if (std::exchange(what.deleted, false)) gone(table, key);
@@ -238,8 +249,10 @@ class Orchagent {
   }
   void gone(const std::string& table, const std::string& key) {
     if (table == "PORT_QOS_MAP|") return detach(key.substr(table.size()));
-    if (table == "BUFFER_PG|" || table == "BUFFER_QUEUE|")
-      return set_profile(table, key.substr(table.size()), "oid:0x0");
+    if (table == "BUFFER_PG|" || table == "BUFFER_QUEUE|") {
+      if (profiles_.erase(key) != 0) set_profile(table, key.substr(table.size()), "oid:0x0");
+      return;
+    }
     if (table == "PFC_WD|") {
       watched_.erase(key.substr(table.size()));
       return;
@@ -261,15 +274,16 @@ class Orchagent {
       const auto profile = row.find("profile");
       const auto object = profile == row.end() ? objects_.end()
                                                : objects_.find("BUFFER_PROFILE|" + profile->second);
-      if (object == objects_.end()) return false;
-      set_profile(table, key.substr(table.size()), object->second);
+      if (object == objects_.end() || leaving_.contains(object->first)) return false;
+      if (std::exchange(profiles_[key], profile->second) != profile->second)  // else it is skipped
+        set_profile(table, key.substr(table.size()), object->second);
       return true;
     }
+    if (leaving_.contains(key)) return false;  // "pending remove"
     make_object(table, key, row);
     return true;
   }
   void make_object(const std::string& table, const std::string& key, const sonic::Row& row) {
-    leaving_.erase(key);
     const auto [at, fresh] = objects_.try_emplace(key);
     if (fresh) at->second = "oid:0x14000000" + std::to_string(++made_ + 10'000);
     if (table == "BUFFER_PROFILE|") {
@@ -302,9 +316,12 @@ class Orchagent {
     objects_.erase(at);
   }
   [[nodiscard]] bool is_used(const std::string& key) const {
-    return std::ranges::any_of(uses_, [&](const auto& port) {
-      return std::ranges::any_of(port.second, [&](const auto& use) { return use.second == key; });
-    });
+    return std::ranges::any_of(
+               profiles_, [&](const auto& row) { return key == "BUFFER_PROFILE|" + row.second; }) ||
+           std::ranges::any_of(uses_, [&](const auto& port) {
+             return std::ranges::any_of(port.second,
+                                        [&](const auto& use) { return use.second == key; });
+           });
   }
   std::string object_of(const std::string& port) {
     const std::string oid = server_.field(kCounters, "COUNTERS_PORT_NAME_MAP", port);
@@ -317,7 +334,7 @@ class Orchagent {
     for (const Kind& k : kKinds) {
       if (!row.contains(k.field) || ignores.contains(k.table)) continue;
       std::string key = std::string(k.table) + "|" + row.at(k.field);
-      if (!objects_.contains(key)) return false;  // "not yet created"
+      if (!objects_.contains(key) || leaving_.contains(key)) return false;  // "not yet created"
       uses[k.field] = std::move(key);
     }
     for (const Kind& k : kKinds) {
@@ -377,8 +394,9 @@ class Orchagent {
   Server& server_;
   Follower follower_;
   unsigned made_ = 0;
-  std::map<std::string, std::string> objects_{};  ///< by the row's key
-  std::set<std::string> leaving_{};               ///< rows that are gone while in use
+  std::map<std::string, std::string> objects_{};   ///< by the row's key
+  std::set<std::string> leaving_{};                ///< rows that are gone while in use
+  std::map<std::string, std::string> profiles_{};  ///< by the row of BUFFER_PG or BUFFER_QUEUE
   std::map<std::string, std::map<std::string, std::string>> uses_{};  ///< by port and field
   std::map<std::string, unsigned> pfcwd_{};
   std::map<std::string, unsigned> watched_{};

@@ -50,8 +50,9 @@ void look_at(const View& view, const PortBuffers& buffers, const std::string& po
   }
   (void)view.is_being_loaded(port);
   (void)next_pfc(view, buffers, port, true, true);
-  (void)follow_up(view, buffers, port);
-  (void)has_left(view, buffers, port);
+  (void)touch_watchdog(view, port);
+  (void)next_again(view, buffers, port, true);
+  (void)next_last(view, buffers, port, true);
   RowWriter writer(view, buffers);
   writer.take_off(port);
   (void)writer.notes_after();

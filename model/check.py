@@ -51,6 +51,8 @@ def header(c, macros):
     for d in devices:
         start = [0] if roles[d] else first[d]
         choices += ' if' + ''.join(f' :: R[{d}] = {r}' for r in start) + ' fi;'
+    if c.starts:
+        choices = ' if' + ''.join(c.starts) + ' fi;'
     out.append(f'#define RANKS{choices}')
     events = [f'MAY_TARGET({d}, {r})' for d in devices for r in ranks[d]]
     events += [f'MAY_HEAR({p}, {q})' for p, q in pairs]
@@ -85,6 +87,7 @@ class Configuration:
         self.stations = stations or {}
         self.first = first or [[0] if self.shape.hub else r or [3] for r in self.ranks]
         self.macros = macros
+        self.starts, self.runs = [], ''  # of accept.py: the first states of runs that are followed, and their table
 
     def settings(self, extra):
         m = dict(self.macros)
@@ -213,19 +216,27 @@ QUICK_PAIRS = {
 # Mutations that nothing finds: the clause follows from others, and docs/develop/model.md says from which.
 FOLLOW = {'A2_MIN', 'A12_NOTHING_COUNTED', 'A12_END_AT_ONCE', 'A12_NO_DOWN'}
 
-def run(configuration, where, extra=(), trace=False, memory=MEMORY, slots=22, limit=7200):
-    """Generate, compile, search. Returns a row of the table."""
+def compile_model(c, where, extra, memory):
+    """Makes the checker of a configuration."""
     shutil.rmtree(where, ignore_errors=True)
     os.makedirs(where)
     shutil.copy(os.path.join(HERE, 'order.pml'), where)
-    c = configuration
     with open(os.path.join(where, 'configuration.h'), 'w', encoding='ascii') as f:
-        f.write(header(c, c.settings(list(extra) + ['TRACE'] * trace)))
+        f.write(header(c, c.settings(extra)))
+    if c.runs:
+        with open(os.path.join(where, 'runs.h'), 'w', encoding='ascii') as f:
+            f.write(c.runs)
     made = subprocess.run(['spin', '-a', 'order.pml'], cwd=where, capture_output=True, text=True, check=False)
     if made.returncode or 'Error' in made.stdout or not os.path.exists(os.path.join(where, 'pan.c')):
         sys.exit(f'{c.name}: spin refuses the model:\n{made.stdout}{made.stderr}')
     kind = ['-DHC4'] if c.search == 'hash compaction' else []
     subprocess.run(['gcc', '-O1', '-w', '-DSAFETY', '-DNOREDUCE', '-DNOFAIR', '-DNOBOUNDCHECK', f'-DMEMLIM={memory}', *kind, '-o', 'pan', 'pan.c'], cwd=where, check=True)
+
+
+def run(configuration, where, extra=(), trace=False, memory=MEMORY, slots=22, limit=7200):
+    """Generate, compile, search. Returns a row of the table."""
+    c = configuration
+    compile_model(c, where, list(extra) + ['TRACE'] * trace, memory)
     started = time.monotonic()
     said = subprocess.run(['timeout', '-s', 'INT', str(limit), './pan', '-E', '-m2000000', f'-w{slots}'], cwd=where, capture_output=True, text=True, check=False).stdout
     seconds = time.monotonic() - started

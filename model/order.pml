@@ -1500,6 +1500,23 @@ inline happen() {
   fi
 }
 
+#ifdef FOLLOW
+/* A run of agents is followed (accept.py): the table has its events, and what they had after each. */
+int step_;             /* of the table */
+hidden byte entry[NP * N];
+c_code { \#include "runs.h" }
+inline compare() {
+  for (p : 0 .. NP - 1) {
+    for (v : 0 .. N - 1) {
+      entry[p * N + v] = (v != DEV(p) && JUSTIFIED(p, v))
+    }
+  }
+  skip
+}
+#define IS_NEXT c_expr { (is_next()) }
+#define IS_SAME c_expr { (is_as_told()) }
+#endif
+
 active proctype world() {
   d_step {
     for (ii : 0 .. N - 1) {
@@ -1533,9 +1550,16 @@ active proctype world() {
       skip
     }
     emit();
+#ifdef FOLLOW
+    compare();
+#endif
     SAY(report();)
     skip
   }
+#ifdef FOLLOW
+  IS_SAME;
+  step_++;
+#endif
 again:
   atomic {
     if
@@ -1554,6 +1578,9 @@ again:
        od
     :: else
     fi;
+#ifdef FOLLOW
+    IS_NEXT;
+#endif
     d_step {
       untidy = 0;
       newboot = 0;
@@ -1588,8 +1615,15 @@ again:
       :: !calm && untidy -> tidy(); SAY(report();) skip
       :: else -> SAY(report();) skip
       fi;
+#ifdef FOLLOW
+      compare();
+#endif
       ev = 0; kf = 0; pp = 0; qq = 0
     }
+#ifdef FOLLOW
+    IS_SAME;
+    step_++
+#endif
   }
   goto again
 }

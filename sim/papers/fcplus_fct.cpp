@@ -10,9 +10,9 @@
 #include "lab/topology/expanders.hpp"
 #include "lab/topology/server_fabrics.hpp"
 #include "sim/flow/traffic.hpp"
-#include "sim/packets/run.hpp"
 #include "sim/packets/workload/sizes.hpp"
 #include "sim/papers/fcplus.hpp"
+#include "sim/papers/measure.hpp"
 #include "sim/papers/statistics.hpp"
 
 namespace lldp::lab::fcplus_paper {
@@ -64,8 +64,8 @@ constexpr double kApart = 1.1;
 
 struct Times {
   std::array<double, 2> ms{};  ///< P50 and P99
-  std::uint64_t drops = 0;
-  std::uint32_t deadlocks = 0;
+  double drops = 0;
+  double deadlocks = 0;
 };
 
 /// A fabric with its hosts, and which switches its flows may pass.
@@ -109,12 +109,16 @@ class Bench {
     // A flow that has not arrived by then counts as if it did: its time is a lower bound.
     plan_.duration = 10 * arrivals;
     send(arrivals);
-    const auto outcome = *packets::run(plan_);
+    const auto measured = measure(plan_);
+    if (!measured) return {{kNotMeasured, kNotMeasured}, kNotMeasured, kNotMeasured};
+    const packets::Outcome& outcome = *measured;
     std::vector<double> ms;
     for (const auto& f : outcome.flows)
       ms.push_back(static_cast<double>(f.fct.value_or(outcome.duration - f.start.value_or(0))) /
                    static_cast<double>(kMillisecond));
-    return {{percentile(ms, 0.5), percentile(ms, 0.99)}, outcome.count.drops, outcome.deadlocks};
+    return {{percentile(ms, 0.5), percentile(ms, 0.99)},
+            static_cast<double>(outcome.count.drops),
+            static_cast<double>(outcome.deadlocks)};
   }
 
  private:
@@ -276,7 +280,7 @@ void reproduce_fct(const FcplusOptions& options, const std::function<void(const 
                .metric = fmt::format("{}_{}", what, kTraffics[kind]),
                .ours = ours_is});
       };
-      count("drops", static_cast<double>(ours[i].drops));
+      count("drops", ours[i].drops);
       count("deadlocks", ours[i].deadlocks);
     }
   }

@@ -137,9 +137,14 @@ std::vector<Finding> merged(const std::vector<std::vector<Finding>>& by_seed) {
     }
   for (Finding& f : all) {
     std::vector<double> sorted = f.by_seed;
-    std::sort(sorted.begin(), sorted.end());
+    const auto unknown = std::ranges::find_if(sorted, [](double v) { return std::isnan(v); });
     const std::size_t n = sorted.size();
-    f.ours = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    if (unknown != sorted.end()) {
+      f.ours = *unknown;
+    } else {
+      std::ranges::sort(sorted);
+      f.ours = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    }
     if (by_seed.size() == 1) f.by_seed.clear();
   }
   return all;

@@ -196,7 +196,7 @@ class Cases : public PortfcStudy {
       if (!add_traffic(plan, {.kind = "parameter-server",
                               .octets = (o_.quick ? 2 : 8) * kMegabyte,
                               .transport = scheme.transport}))
-        return SeenOfPortfc{};
+        return SeenOfPortfc::unknown(0);
       plan.duration = packets::kSecond;
       return simulate(plan, plan.flows.size() / 2);
     });

@@ -8,6 +8,7 @@
 
 #include "lab/topology/server_fabrics.hpp"
 #include "sim/packets/workload/traffic.hpp"
+#include "sim/papers/measure.hpp"
 
 namespace lldp::lab::portfc_paper {
 namespace {
@@ -24,6 +25,20 @@ std::size_t node(const Fabric& fabric, std::string_view name) {
 
 std::string over(std::string_view what, std::size_t other) {
   return fmt::format("{}_over_{}", what, kOthers[other]);
+}
+
+SeenOfPortfc SeenOfPortfc::unknown(std::size_t flows) {
+  SeenOfPortfc seen;
+  for (Part& part : seen.parts)
+    part = {.fct_us = {kNotMeasured},
+            .gbps = {kNotMeasured},
+            .octets = kNotMeasured,
+            .last_ms = kNotMeasured,
+            .unfinished = std::max<std::size_t>(flows, 1)};
+  seen.drops = seen.pause_hops = seen.deadlocks = seen.queue_peak = kNotMeasured;
+  seen.queue_top = {kNotMeasured};
+  seen.throughput.assign(flows, kNotMeasured);
+  return seen;
 }
 
 Plan plan_in(Fabric fabric, const Scheme& scheme, std::uint64_t seed) {
@@ -75,8 +90,8 @@ SeenOfPortfc simulate(const Plan& plan, std::size_t second, Picoseconds until,
     seen.queue_peak = std::max(seen.queue_peak, static_cast<double>(longest));
     return true;
   };
-  const auto o = packets::run(plan, hooks);
-  if (!o) return seen;
+  const auto o = measure(plan, hooks);
+  if (!o) return SeenOfPortfc::unknown(plan.flows.size());
   seen.drops = static_cast<double>(o->count.drops);
   seen.pause_hops = o->count.pause_hops;
   seen.deadlocks = o->deadlocked_at ? 1 : 0;
@@ -121,7 +136,7 @@ SeenOfPortfc one_run(const Load& load, const Workload& workload, const Scheme& s
   Traffic poisson{.kind = "poisson", .load_percent = 50, .sizes = workload.sizes};
   poisson.until = load.until;
   poisson.transport = scheme.transport;
-  if (!add_traffic(plan, poisson)) return {};
+  if (!add_traffic(plan, poisson)) return SeenOfPortfc::unknown(0);
   const std::size_t second = plan.flows.size();
   Random random(seed);
   std::vector<std::string> hosts;
@@ -132,7 +147,7 @@ SeenOfPortfc one_run(const Load& load, const Workload& workload, const Scheme& s
     incast.to = hosts[static_cast<std::size_t>(random.below(hosts.size()))];
     incast.start = at;
     incast.transport = scheme.transport;
-    if (!add_traffic(plan, incast)) return {};
+    if (!add_traffic(plan, incast)) return SeenOfPortfc::unknown(0);
   }
   plan.duration = load.until + 100 * kMillisecond;
   return simulate(plan, second, load.until);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -50,7 +51,13 @@ struct Part {
   double last_ms = 0;  ///< when the last one had arrived
   std::size_t unfinished = 0;
 };
+/// The greater one; NaN if one of them is.
+[[nodiscard]] inline double most_of(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
 struct SeenOfPortfc {
+  /// What is seen of so many flows by a run that measured nothing.
+  [[nodiscard]] static SeenOfPortfc unknown(std::size_t flows);
+
   std::array<Part, 2> parts{};  ///< background and incast, or push and broadcast
   double drops = 0;
   double pause_hops = 0;
@@ -67,13 +74,13 @@ struct SeenOfPortfc {
       p.fct_us.insert(p.fct_us.end(), q.fct_us.begin(), q.fct_us.end());
       p.gbps.insert(p.gbps.end(), q.gbps.begin(), q.gbps.end());
       p.octets += q.octets;
-      p.last_ms = std::max(p.last_ms, q.last_ms);
+      p.last_ms = most_of(p.last_ms, q.last_ms);
       p.unfinished += q.unfinished;
     }
     drops += o.drops;
-    pause_hops = std::max(pause_hops, o.pause_hops);
+    pause_hops = most_of(pause_hops, o.pause_hops);
     deadlocks += o.deadlocks;
-    queue_peak = std::max(queue_peak, o.queue_peak);
+    queue_peak = most_of(queue_peak, o.queue_peak);
     queue_top.insert(queue_top.end(), o.queue_top.begin(), o.queue_top.end());
   }
 };

@@ -34,7 +34,7 @@ class Training : public PortfcStudy {
       if (!add_traffic(plan, {.kind = "parameter-server",
                               .octets = c.megabytes * kMegabyte,
                               .transport = scheme.transport}))
-        return SeenOfPortfc{};
+        return SeenOfPortfc::unknown(0);
       plan.duration = packets::kSecond;
       return simulate(plan, plan.flows.size() / 2);
     });
@@ -134,7 +134,7 @@ class Training : public PortfcStudy {
           moe.experts = static_cast<std::uint32_t>(n);
           moe.top_k = top;
           moe.transport = scheme.transport;
-          if (!add_traffic(plan, moe)) return SeenOfPortfc{};
+          if (!add_traffic(plan, moe)) return SeenOfPortfc::unknown(0);
           plan.duration = packets::kSecond;
           return simulate(plan, plan.flows.size());
         });

@@ -15,9 +15,12 @@ namespace lldp::lab {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// The least value that `share` of them do not exceed; 0 of nothing.
+/// The least value that `share` of them do not exceed; 0 of nothing. NaN if one of them is.
 [[nodiscard]] inline double percentile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
+  const auto nan =
+      std::find_if(values.begin(), values.end(), [](double v) { return std::isnan(v); });
+  if (nan != values.end()) return *nan;
   const auto rank =
       static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size())));
   const auto at = values.begin() + std::max<std::ptrdiff_t>(rank, 1) - 1;

@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
+#include <new>
 
 #include "lab/report/html.hpp"
 #include "sim/papers/fcplus.hpp"
 #include "sim/papers/finding.hpp"
+#include "sim/papers/measure.hpp"
+#include "sim/papers/portfc_runs.hpp"
 #include "sim/papers/statistics.hpp"
 
 namespace lldp::lab::fcplus_paper {
@@ -157,6 +161,36 @@ TEST(Finding, OfSeveralSeedsTheMedianIsJudged) {
                     HasSubstr(R"("verdict":"match","seeds_that_agree":2)")));
   EXPECT_THAT(to_html(papers().front(), all, {}, "x"),
               AllOf(HasSubstr("ours, median"), HasSubstr("9 to 20"), HasSubstr("2 of 3")));
+}
+
+/// A run that is refused, or for which memory runs out, is no run without a fault.
+TEST(Finding, OfWhatWasNotMeasuredHoldsNothingAndMatchesNothing) {
+  using How = Statement::Test;
+  for (const How how : {How::kBelow, How::kAbove, How::kEqual, How::kAbout}) {
+    const Finding f{.ours = kNotMeasured, .statement = Statement{"q", how, 1}};
+    EXPECT_EQ(f.verdict(), Verdict::kFails);
+  }
+  EXPECT_EQ(with(kNotMeasured, {8, 0.1, true}).verdict(), Verdict::kOff);
+  EXPECT_EQ(with(kNotMeasured, {0, 0.1}).verdict(), Verdict::kOff);
+  const auto all = merged({{with(1, {1})}, {with(kNotMeasured, {1})}, {with(1, {1})}});
+  EXPECT_EQ(all[0].verdict(), Verdict::kOff);
+  EXPECT_TRUE(std::isnan(percentile({1, kNotMeasured, 3}, 0.5)));
+  EXPECT_THAT(to_json_line("x", with(kNotMeasured, {1})), HasSubstr(R"("ours":null)"));
+
+  portfc_paper::SeenOfPortfc seen;
+  seen.add(portfc_paper::SeenOfPortfc::unknown(2));
+  seen.add({.pause_hops = 3});
+  EXPECT_TRUE(std::isnan(seen.drops) && std::isnan(seen.pause_hops) && std::isnan(seen.deadlocks));
+  EXPECT_EQ(seen.parts[0].unfinished, 2U);
+
+  packets::Plan plan = *packets::plan_of_case("case1", 1, 1);
+  plan.duration = packets::kMillisecond;
+  EXPECT_TRUE(measure(plan));
+  const packets::Hooks hooks{.sample_every = packets::kMicrosecond,
+                             .sample = [](const packets::Network&) { throw std::bad_alloc(); }};
+  EXPECT_FALSE(measure(plan, hooks)) << "what was seen until then is no measurement";
+  plan.settings.payload_octets = 0;
+  EXPECT_FALSE(measure(plan));
 }
 
 TEST(Html, TheHeadlineIsOfWhatThePaperPrints) {

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "lab/topology/hpcc.hpp"
+#include "lab/topology/json.hpp"
 #include "packets_plans.hpp"
 #include "sim/packets/plan_file.hpp"
 #include "sim/packets/workload/foreign.hpp"
@@ -45,8 +46,11 @@ TEST(BadInput, AnErrorRateOfOne) {
   EXPECT_THAT(to_string(by_file.error()),
               HasSubstr("line 3: an error rate of 1: no frame would arrive: leave the link out"));
   const auto by_settings = plan_from_json(
-      R"({"fabric": {}, "settings": {"loss_ppb": 1000000000}, "flows": []})", files_in(""));
+      fmt::format(R"({{"fabric": {}, "settings": {{"loss_ppb": 1000000000}}, "flows": []}})",
+                  to_json(*fat_tree(4))),
+      files_in(""), {}, WithoutFlows::kTaken);
   ASSERT_FALSE(by_settings);
+  EXPECT_THAT(to_string(by_settings.error()), HasSubstr("settings.loss_ppb: "));
 }
 
 TEST(BadInput, AGoalTraceThatWaitsForItself) {

@@ -27,7 +27,8 @@ struct RailCheck {
   std::size_t hosts = 0;  ///< with two NICs or more of one group whose leaves are known
   std::vector<cabling::RailDesign> designs{};  ///< that are held against them
   std::vector<NicFinding> findings{};          ///< one for two cables to exchange
-  [[nodiscard]] bool is_right() const { return findings.empty(); }
+  /// False too where no host was held against any design: nothing is known to be right then.
+  [[nodiscard]] bool is_right() const { return hosts != 0 && !designs.empty() && findings.empty(); }
 };
 
 /// A NIC leads to the wrong leaf if most hosts on the other leaves of its host have their NIC of

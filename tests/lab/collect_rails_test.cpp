@@ -60,9 +60,20 @@ TEST(Rails, OfARightFabricAreLearnedAndNothingIsFound) {
   EXPECT_EQ(rails.hosts, 12U);
   EXPECT_THAT(rails.designs, ElementsAre(RailDesign::kDistinctLeaf, RailDesign::kPortNumber));
   EXPECT_THAT(rails.findings, IsEmpty());
+  EXPECT_TRUE(rails.is_right());
   const RailCheck one_leaf = Railed(2, 8, 4, true).check();
   EXPECT_THAT(one_leaf.designs, ElementsAre(RailDesign::kSameLeaf));
   EXPECT_THAT(one_leaf.findings, IsEmpty());
+}
+
+TEST(Rails, OfWhichNothingWasComparedAreNotRight) {
+  const RailCheck one_nic = Railed(2, 6, 1).check(RailDesign::kDistinctLeaf);
+  EXPECT_EQ(one_nic.hosts, 0U);
+  EXPECT_FALSE(one_nic.is_right());
+  const RailCheck one_host = Railed(1, 1, 4).check();
+  EXPECT_THAT(one_host.designs, IsEmpty());
+  EXPECT_THAT(one_host.findings, IsEmpty());
+  EXPECT_FALSE(one_host.is_right());
 }
 
 /// Every pair of two cables that are exchanged at their leaves is one finding that names both, be

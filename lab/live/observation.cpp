@@ -55,10 +55,11 @@ Result<SeenDevice> device_from_json(const Json& j) {
   if (const Json& protection = at(j, "protection"); protection.is_object()) {
     seen.protection = text_of(at(protection, "state"));
     const Json& reasons = at(protection, "reasons");
-    const bool is_unverified = reasons.is_array() && std::ranges::all_of(reasons, [](auto& r) {
-                                 return r.is_object() && text_of(at(r, "part")) == "pfc" &&
-                                        text_of(at(r, "state")) == "unverified";
-                               });
+    const bool is_unverified =
+        reasons.is_array() && !reasons.empty() && std::ranges::all_of(reasons, [](auto& r) {
+          return r.is_object() && text_of(at(r, "part")) == "pfc" &&
+                 text_of(at(r, "state")) == "unverified";
+        });
     seen.is_protected =
         seen.protection == "active" || (seen.protection == "partial" && is_unverified);
   }

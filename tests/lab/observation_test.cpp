@@ -48,6 +48,25 @@ TEST(Observation, HoldsLocationsAgainstTheFabric) {
   EXPECT_THAT(wrongly_located(*fabric, seen), ElementsAre(3, 4));
 }
 
+TEST(Observation, PartialProtectionCountsWhereHostsPfcAloneIsUnverified) {
+  const auto is_protected = [](const std::string& protection) {
+    const auto seen =
+        read((R"({"device": {"role": "switch"}, "ports": [], "protection": )" + protection + "}")
+                 .c_str());
+    EXPECT_TRUE(seen) << to_string(seen.error());
+    return seen && seen->is_protected;
+  };
+  EXPECT_TRUE(is_protected(R"({"state": "active", "reasons": []})"));
+  EXPECT_FALSE(is_protected(R"({"state": "failed", "reasons": []})"));
+  EXPECT_TRUE(is_protected(
+      R"({"state": "partial", "reasons": [{"port": "a", "part": "pfc", "state": "unverified"}]})"));
+  EXPECT_FALSE(is_protected(R"({"state": "partial", "reasons": []})")) << "nothing says why";
+  EXPECT_FALSE(is_protected(R"({"state": "partial"})"));
+  EXPECT_FALSE(is_protected(
+      R"({"state": "partial", "reasons": [{"port": "a", "part": "pfc", "state": "unverified"},
+                                          {"port": "a", "part": "remap", "state": "missing"}]})"));
+}
+
 TEST(Observation, RefusesAnAnswerThatIsNone) {
   const auto refusal = [](const char* text) {
     const auto seen = read(text);

@@ -143,7 +143,7 @@ class Terminal {
     const winsize size{.ws_row = rows, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
     ::ioctl(master_, TIOCSWINSZ, &size);
   }
-  /// The first picture that has `text` in it, of those drawn from now on; nothing after 10 s.
+  /// The first picture that has `text` in it, of those drawn from now on; nothing: none came.
   std::string shows(const std::string& text) {
     const auto end = std::chrono::steady_clock::now() + 60s;
     while (std::chrono::steady_clock::now() < end && read_some()) {
@@ -155,7 +155,7 @@ class Terminal {
     }
     return {};
   }
-  /// All that was written, as soon as it has `text` in it, or after 10 s.
+  /// All that was written, as soon as it has `text` in it, or all the same if that never comes.
   std::string says(const std::string& text) {
     const auto end = std::chrono::steady_clock::now() + 60s;
     while (drawn_.find(text) == drawn_.npos && std::chrono::steady_clock::now() < end &&

@@ -17,6 +17,7 @@ class Attributes {
  public:
   [[nodiscard]] const std::string* find(std::string_view name) const;  ///< nullptr: not given
   void set(std::string_view name, std::string value);                  ///< in place of a former one
+  void reserve(std::size_t attributes) { all_.reserve(attributes); }
 
  private:
   std::vector<std::pair<std::string, std::string>> all_{};

@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
-#include <set>
+#include <functional>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
+#include "base/hash_index.hpp"
 #include "base/text.hpp"
+#include "lab/topology/complete.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -24,45 +28,85 @@ MacAddress numbered(std::uint8_t first_octet, std::size_t n) {
 
 Result<void> check_nodes(const Fabric& fabric) {
   std::unordered_set<std::string_view> names;
+  names.reserve(fabric.nodes.size());
   for (const Node& node : fabric.nodes) {
-    const std::string shown = escape(node.name);
+    const auto shown = [&] { return escape(node.name); };
     if (node.name.empty()) return fail(Error{0, "fabric", "a node has an empty name"});
-    if (!names.insert(node.name).second) return fail(Error{0, shown, "two nodes have this name"});
+    if (!names.insert(node.name).second) return fail(Error{0, shown(), "two nodes have this name"});
     if (node.role == Role::kHost && node.level && node.level->value() != 0)
-      return fail(Error{0, shown, fmt::format("a host on level {}", node.level->value())});
+      return fail(Error{0, shown(), fmt::format("a host on level {}", node.level->value())});
     if (node.role == Role::kSwitch && node.level && node.level->value() == 0)
-      return fail(Error{0, shown, "a switch on level 0, where only hosts are"});
+      return fail(Error{0, shown(), "a switch on level 0, where only hosts are"});
   }
   return {};
 }
 
-Result<void> check_links(const Fabric& fabric) {
-  std::vector<std::unordered_set<std::string_view>> used(fabric.nodes.size());
-  for (const Link& link : fabric.links) {
+Result<void> check_links(const Fabric& fabric, const PlaceOfLink& place_of) {
+  HashIndex taken(2 * fabric.links.size());  // ends of links, by node and port
+  for (std::size_t i = 0; i < fabric.links.size(); ++i) {
+    const Link& link = fabric.links[i];
     if (link.loss_ppb >= 1'000'000'000)
-      return fail(Error{0, fmt::format("links[{}]", &link - fabric.links.data()),
+      return fail(Error{0, fmt::format("links[{}]", i),
                         "an error rate of 1 or more: no frame would arrive: leave the link out"});
-    for (const LinkEnd& end : link.ends) {
+    for (std::size_t e = 0; e < 2; ++e) {
+      const LinkEnd& end = link.ends[e];
       if (end.node >= fabric.nodes.size())
         return fail(Error{0, "fabric",
                           fmt::format("a link to node {} of {}", end.node, fabric.nodes.size())});
-      const std::string shown = escape(fabric.nodes[end.node].name);
-      if (end.port.empty()) return fail(Error{0, shown, "a link without a port name"});
-      if (!used[end.node].insert(end.port).second)
-        return fail(
-            Error{0, fmt::format("{}:{}", shown, escape(end.port)), "two links on one port"});
+      const auto shown = [&] { return escape(fabric.nodes[end.node].name); };
+      if (end.port.empty()) return fail(Error{0, shown(), "a link without a port name"});
+      const auto other =
+          taken.insert(std::hash<std::string_view>{}(end.port) + end.node * 0x9e37'79b9'7f4a'7c15U,
+                       static_cast<std::uint32_t>(2 * i + e), [&](std::uint32_t n) {
+                         const LinkEnd& taker = fabric.links[n / 2].ends[n % 2];
+                         return taker.node == end.node && taker.port == end.port;
+                       });
+      if (!other) continue;
+      const std::string port = fmt::format("{}:{}", shown(), escape(end.port));
+      if (!place_of) return fail(Error{0, port, "two links on one port"});
+      return fail(Error{0, place_of(i),
+                        fmt::format("{} has a link already ({}): give each its own port", port,
+                                    place_of(*other / 2))});
     }
   }
   return {};
 }
 
+struct HashOfChassis {
+  std::size_t operator()(const ChassisId& id) const {
+    return std::hash<std::string_view>{}(id.octets);
+  }
+};
+using ChassisIds = std::unordered_set<ChassisId, HashOfChassis>;
+
 Result<void> check_chassis(const Fabric& fabric) {
-  std::set<ChassisId> seen;
+  ChassisIds seen;
+  seen.reserve(fabric.nodes.size());
   for (const Node& node : fabric.nodes)
     if (!seen.insert(node.chassis).second)
       return fail(Error{0, escape(node.name),
                         fmt::format("chassis ID {} is another node's", to_string(node.chassis))});
   return {};
+}
+
+/// Levels and chassis IDs of nodes that have none.
+void fill_in(Fabric& fabric) {
+  const auto open = [](const Node& node) { return !node.level || node.chassis.octets.empty(); };
+  if (std::ranges::none_of(fabric.nodes, open)) return;
+  const auto distance = distances_to_hosts(fabric);
+  ChassisIds given;
+  for (const Node& node : fabric.nodes)
+    if (!node.chassis.octets.empty()) given.insert(node.chassis);
+  for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
+    Node& node = fabric.nodes[i];
+    if (!node.level) node.level = distance[i];
+    if (!node.chassis.octets.empty()) continue;
+    std::size_t number = i + 1;
+    do {
+      node.chassis = chassis_id_from_mac(numbered(0x02, number));
+      number += fabric.nodes.size();
+    } while (!given.insert(node.chassis).second);
+  }
 }
 
 }  // namespace
@@ -127,23 +171,12 @@ MacAddress port_address(std::size_t link, std::size_t end) {
   return numbered(0x06, 2 * link + end);
 }
 
-Result<Fabric> complete(Fabric fabric) {
+Result<Fabric> complete(Fabric fabric) { return complete(std::move(fabric), {}); }
+
+Result<Fabric> complete(Fabric fabric, const PlaceOfLink& place_of) {
   if (auto ok = check_nodes(fabric); !ok) return fail(ok.error());
-  if (auto ok = check_links(fabric); !ok) return fail(ok.error());
-  const auto distance = distances_to_hosts(fabric);
-  std::set<ChassisId> given;
-  for (const Node& node : fabric.nodes)
-    if (!node.chassis.octets.empty()) given.insert(node.chassis);
-  for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
-    Node& node = fabric.nodes[i];
-    if (!node.level) node.level = distance[i];
-    if (!node.chassis.octets.empty()) continue;
-    std::size_t number = i + 1;
-    do {
-      node.chassis = chassis_id_from_mac(numbered(0x02, number));
-      number += fabric.nodes.size();
-    } while (!given.insert(node.chassis).second);
-  }
+  if (auto ok = check_links(fabric, place_of); !ok) return fail(ok.error());
+  fill_in(fabric);
   if (auto ok = check_chassis(fabric); !ok) return fail(ok.error());
   return fabric;
 }

@@ -5,9 +5,9 @@
 
 #include <charconv>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/text.hpp"
+#include "lab/topology/complete.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -53,23 +53,24 @@ Result<Node> node_from(cabling::Node& drawn) {
 }
 
 /// DOT has attributes of a link alone: `layers` and `orders` there name both ends', in the order in
-/// which the ends are written.
-Result<void> share_out(cabling::Link& drawn, const std::string& place) {
+/// which the ends are written. `place` makes the link's place in the file, for an error.
+template <class Place>
+Result<void> share_out(cabling::Link& drawn, const Place& place) {
   for (const auto& [name, member] :
        {std::pair{"layers", &cabling::End::layer}, std::pair{"orders", &cabling::End::order}}) {
     const std::string* both = drawn.attributes.find(name);
     if (both == nullptr) continue;
     const auto colon = both->find(':');
     if (colon == both->npos || both->find(':', colon + 1) != both->npos || both->size() == 1)
-      return fail(Error{0, place, fmt::format("{} is not one of each end, as 1:2", name)});
+      return fail(Error{0, place(), fmt::format("{} is not one of each end, as 1:2", name)});
     drawn.ends[0].*member = both->substr(0, colon);
     drawn.ends[1].*member = both->substr(colon + 1);
   }
   return {};
 }
 
-Result<Link> link_from(cabling::Link& drawn, const std::string& place,
-                       const std::vector<Node>& nodes) {
+template <class Place>
+Result<Link> link_from(cabling::Link& drawn, const Place& place, const std::vector<Node>& nodes) {
   if (auto shared = share_out(drawn, place); !shared) return fail(std::move(shared.error()));
   Link link;
   for (std::size_t e = 0; e < 2; ++e) {
@@ -78,13 +79,13 @@ Result<Link> link_from(cabling::Link& drawn, const std::string& place,
         .node = end.node, .port = std::move(end.port), .aliases = std::move(end.aliases)};
     if (!end.order.empty()) link.ends[e].order = order_from(end.order);
     if (!end.order.empty() && !link.ends[e].order)
-      return fail(Error{0, place,
+      return fail(Error{0, place(),
                         fmt::format("the order on {} is not up, down, shut or unknown",
                                     escape(nodes[end.node].name))});
     if (end.layer.empty()) continue;
     if (const auto number = whole_number(end.layer)) link.ends[e].layer = qos::Layer::make(*number);
     if (!link.ends[e].layer)
-      return fail(Error{0, place,
+      return fail(Error{0, place(),
                         fmt::format("the layer on {} is not a whole number from 0 to {}",
                                     escape(nodes[end.node].name), qos::Layer::kMax)});
   }
@@ -94,7 +95,7 @@ Result<Link> link_from(cabling::Link& drawn, const std::string& place,
     const std::string* text = drawn.attributes.find(name);
     if (text == nullptr) continue;
     const auto number = whole_number(*text);
-    if (!number) return fail(Error{0, place, fmt::format("{} is not a whole number", name)});
+    if (!number) return fail(Error{0, place(), fmt::format("{} is not a whole number", name)});
     *into = *number;
   }
   return link;
@@ -112,23 +113,14 @@ Result<Fabric> fabric_from(Result<cabling::Drawing> drawing) {
     fabric.nodes.push_back(std::move(*node));
   }
   fabric.links.reserve(drawing->links.size());
-  std::vector<std::unordered_map<std::string_view, const cabling::Link*>> taken(
-      fabric.nodes.size());
   for (cabling::Link& drawn : drawing->links) {
-    const std::string place = place_of(*drawing, drawn);
-    auto link = link_from(drawn, place, fabric.nodes);
+    auto link = link_from(
+        drawn, [&] { return place_of(*drawing, drawn); }, fabric.nodes);
     if (!link) return fail(std::move(link.error()));
     fabric.links.push_back(std::move(*link));
-    for (const LinkEnd& end : fabric.links.back().ends) {
-      const auto [other, fresh] = taken[end.node].try_emplace(end.port, &drawn);
-      if (!fresh)
-        return fail(Error{0, place,
-                          fmt::format("{}:{} has a link already ({}): give each its own port",
-                                      escape(fabric.nodes[end.node].name), escape(end.port),
-                                      place_of(*drawing, *other->second))});
-    }
   }
-  return complete(std::move(fabric));
+  return complete(std::move(fabric),
+                  [&](std::size_t link) { return place_of(*drawing, drawing->links[link]); });
 }
 
 }  // namespace lldp::lab

@@ -2,6 +2,7 @@
 #include "lab/whatif/failure.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace lldp::lab::whatif {
@@ -12,9 +13,21 @@ constexpr unsigned kClasses = 2;  ///< lossless ones; beyond them a packet is lo
 constexpr std::size_t kMatrixArcs = 16'384;
 
 template <class T>
+void drop_repeated(std::vector<T>& sorted) {
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+}
+template <class T>
 void make_unique(std::vector<T>& all) {
   std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  drop_repeated(all);
+}
+
+/// Both are sorted, and stay so.
+template <class T>
+void merge_into(std::vector<T>& all, const std::vector<T>& more) {
+  const auto middle = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), more.begin(), more.end());
+  std::inplace_merge(all.begin(), all.begin() + middle, all.end());
 }
 
 }  // namespace
@@ -61,6 +74,21 @@ void Evaluator::reach_all() {
         if ((came_up || !hop.up) && hop.arc != reversed(a)) reach_[a].unite(reach_[hop.arc]);
     }
   }
+  reached_from_.assign(routes_.arcs(), Bits(routes_.arcs()));
+  for (Arc a = 0; a < routes_.arcs(); ++a)
+    reach_[a].for_each([&](std::size_t to) { reached_from_[to].set(a); });
+}
+
+/// Of dependencies_.
+Bits Evaluator::leading_to_turns() const {
+  Bits leads(routes_.arcs());
+  std::optional<Arc> last;
+  for (const Dependency& d : dependencies_) {  // sorted
+    if (!d.turn || last == d.in) continue;
+    last = d.in;
+    leads.unite(reached_from_[d.in]);
+  }
+  return leads;
 }
 
 bool Evaluator::failed(Arc a) {
@@ -155,10 +183,12 @@ void Evaluator::follow(std::size_t d, const Routes::Narrow& stuck) {
 }
 
 bool Evaluator::has_cycle(bool with_classes) {
-  // Depth first from what follows turns: every cycle holds one. Nodes are arcs, in a class or not.
+  // Depth first from what follows turns: every cycle holds one, so what leads to none is left out.
+  // Nodes are arcs, in a class or not.
   const unsigned classes = with_classes ? kClasses : 1;
   const auto node = [&](Arc a, unsigned cls) { return with_classes ? a * kClasses + cls : a; };
   enum : std::uint8_t { kNew, kOpen, kClosed };
+  const auto leads = [&](Arc a) { return reach_.empty() || leads_.test(a); };
   const auto paint = [&](std::uint32_t n, std::uint8_t colour) {
     if (colour_[n] == kNew) coloured_.push_back(n);
     colour_[n] = colour;
@@ -175,7 +205,7 @@ bool Evaluator::has_cycle(bool with_classes) {
     const auto normal = routes_.followers(a);  // traffic is in the first class
     const std::size_t count = cls == 0 && !failed_[a / 2] ? normal.size() : 0;
     for (std::size_t i = skip; i < count; ++i)
-      if (!failed_[normal[i] / 2] && !visit(node(normal[i], 0), i)) return;
+      if (!failed_[normal[i] / 2] && leads(normal[i]) && !visit(node(normal[i], 0), i)) return;
     auto more = std::lower_bound(
         dependencies_.begin(), dependencies_.end(), std::pair(a, cls),
         [&](const Dependency& d, const std::pair<Arc, unsigned>& key) {
@@ -185,7 +215,7 @@ bool Evaluator::has_cycle(bool with_classes) {
         skip - std::min(skip, count), static_cast<std::size_t>(dependencies_.end() - more)));
     for (std::size_t i = std::max(skip, count); more != dependencies_.end(); ++more, ++i) {
       if (more->in != a || (with_classes && more->cls_in != cls)) return;
-      if (with_classes && more->cls_out >= kClasses) continue;
+      if ((with_classes && more->cls_out >= kClasses) || !leads(more->out)) continue;
       if (!visit(node(more->out, more->cls_out), i)) return;
     }
   };
@@ -225,7 +255,7 @@ bool Evaluator::has_cycle(bool with_classes) {
   };
   bool cyclic = false;
   for (const Dependency& d : dependencies_) {
-    if (!d.turn || (with_classes && d.cls_out >= kClasses)) continue;
+    if (!d.turn || (with_classes && d.cls_out >= kClasses) || !leads(d.out)) continue;
     const std::uint32_t start = node(d.out, d.cls_out);
     if (colour_[start] == kNew && (cyclic = search(start))) break;
   }
@@ -251,6 +281,7 @@ Effect Evaluator::evaluate_anew(std::span<const std::uint32_t> links) {
   make_unique(effect_.second);
   make_unique(dependencies_);
   if (!effect_.bounces.empty()) {
+    if (!reach_.empty()) leads_ = leading_to_turns();
     effect_.one_class_deadlocks = has_cycle(false);
     if (!routes_.rules_are_right()) effect_.two_classes_deadlock = has_cycle(true);
   }
@@ -276,6 +307,7 @@ void Evaluator::know(std::uint32_t link) {
     alone.turns_from.set(d.in);
     alone.reached.unite(reach_[d.out]);
   }
+  alone.leads = leading_to_turns();
   alone.loops = alone.turns_from.meets(alone.reached);
 }
 
@@ -300,23 +332,19 @@ Effect Evaluator::evaluate(std::span<const std::uint32_t> links) {
   Effect whole;
   for (const std::uint32_t l : links) {
     const Effect& e = alone_[l].effect;
-    whole.bounces.insert(whole.bounces.end(), e.bounces.begin(), e.bounces.end());
-    whole.second.insert(whole.second.end(), e.second.begin(), e.second.end());
+    merge_into(whole.bounces, e.bounces);
+    merge_into(whole.second, e.second);
     whole.most_turns = std::max(whole.most_turns, e.most_turns);
     whole.cut_off += e.cut_off;
     whole.lossy |= e.lossy;
   }
-  make_unique(whole.bounces);
-  make_unique(whole.second);
+  drop_repeated(whole.bounces);
+  drop_repeated(whole.second);
   if (may_loop) {
     dependencies_.clear();
-    for (const std::uint32_t l : links) {
-      const auto& more = alone_[l].dependencies;
-      const auto middle = static_cast<std::ptrdiff_t>(dependencies_.size());
-      dependencies_.insert(dependencies_.end(), more.begin(), more.end());
-      std::inplace_merge(dependencies_.begin(), dependencies_.begin() + middle,
-                         dependencies_.end());
-    }
+    for (const std::uint32_t l : links) merge_into(dependencies_, alone_[l].dependencies);
+    leads_ = alone_[links[0]].leads;
+    for (const std::uint32_t l : links.subspan(1)) leads_.unite(alone_[l].leads);
     for (const std::uint32_t l : links) failed_[l] = true;
     whole.one_class_deadlocks = has_cycle(false);
     for (const std::uint32_t l : links) failed_[l] = false;

@@ -57,6 +57,7 @@ class Evaluator {
     Bits looked_at{};  ///< links whose state had a part in it, and those it shares narrow hops with
     Bits turns_from{};   ///< arcs by which turning packets come
     Bits reached{};      ///< arcs that packets which turned can come to without a turn
+    Bits leads{};        ///< arcs from which packets can come to one of turns_from without a turn
     bool loops = false;  ///< turns_from meets reached
   };
   struct State {
@@ -73,11 +74,13 @@ class Evaluator {
   void leave(std::size_t d, std::uint32_t at, const State* came);
   void go(std::size_t d, const State* came, Arc out);
   [[nodiscard]] bool has_cycle(bool with_classes);
+  [[nodiscard]] Bits leading_to_turns() const;
 
   const Routes& routes_;
   std::vector<Routes::Narrow> narrow_{};
   std::vector<std::vector<std::uint32_t>> narrow_of_{};  ///< by link: indices in narrow_
   std::vector<Bits> reach_{};                            ///< by arc; empty: the fabric is too large
+  std::vector<Bits> reached_from_{};                     ///< the same, turned round
   std::vector<Alone> alone_{};
   std::vector<bool> known_{};
 
@@ -92,6 +95,7 @@ class Evaluator {
   std::uint32_t visit_ = 0;
   std::vector<std::uint32_t> stack_{};
   std::vector<Dependency> dependencies_{};
+  Bits leads_{};  ///< arcs from which a turn can be come to; unless reach_ is empty
   std::vector<std::uint8_t> colour_{};  ///< by node of the search for cycles; all new between two
   std::vector<std::uint32_t> coloured_{};
   std::vector<Arc> cycle_{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,12 @@ class Bits {
     std::uint64_t common = 0;
     for (std::size_t w = 0; w < words_.size(); ++w) common |= words_[w] & other.words_[w];
     return common != 0;
+  }
+  template <class Each>
+  void for_each(const Each& each) const {
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      for (std::uint64_t left = words_[w]; left != 0; left &= left - 1)
+        each(w * 64 + static_cast<std::size_t>(std::countr_zero(left)));
   }
 
  private:

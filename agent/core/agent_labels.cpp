@@ -67,15 +67,17 @@ void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
   tell_own_.final = tell_all_.final = true;
   const Tiers before = location_.tiers;
   Survey::Found found;
+  std::vector<ChassisId> members;
   if (const auto level = inference_.level()) {
     const Survey survey = take_survey(now);
     // P7: what was named by a wrong member is named anew.
     if (const Tier* own = tier_at(location_.tiers, *level);
         own != nullptr && *level > Level::of<1>() &&
         (survey.is_no_leaf(own->id) ||
-         (!Location::is_settled(*own) && survey.has_misled(location_.members))))
+         (!Location::is_settled(*own) && survey.has_misled(location_.witnesses))))
       if (const auto id = survey.new_name()) location_.renew(*level, *id, now);
-    location_.members = survey.members();
+    location_.restore(survey, now);
+    members = survey.members();
     found = survey.find(location_.tiers, misses_switch() && now < memory_until_,
                         location_.ripe(now), location_.renewed);
     tell_own_.final = survey.own_is_final();
@@ -86,7 +88,7 @@ void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
   });
   const TimePoint until = remembers ? std::min(memory_until_, now + settings_->establish) : kNever;
   note_state(std::exchange(memory_until_, until) != until, out);
-  location_.follow(std::move(found), now);
+  location_.follow(std::move(found), inference_.level().value_or(Level()), members, now);
   if (location_.tiers != before) {
     note_state(true, out);
     if (!are_same_tiers(location_.tiers, before))

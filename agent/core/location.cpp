@@ -18,6 +18,7 @@ constexpr std::uint32_t kSettled = 64;
 constexpr std::uint32_t kOldest = 1U << 22U;  ///< eight years; an ID that is set anew may be older
 
 constexpr std::uint32_t kMost = 1U << 30U;
+constexpr std::size_t kMostMembers = 1024;  ///< as many as the surroundings of a level
 
 /// Of a leaf's own tier the age tells another thing.
 bool grows(const Tier& tier) { return tier.level > kLeaf && tier.age > 0 && tier.age < kOldest; }
@@ -224,6 +225,15 @@ bool Survey::has_misled(const std::vector<ChassisId>& members) const {
   return std::ranges::any_of(elsewhere_, [&](const ChassisId& id) { return were.contains(id); });
 }
 
+bool Survey::has_back(const FormerId& former) const {
+  if (std::ranges::any_of(members_,
+                          [&](const ChassisId& id) { return former.members.contains(id); }))
+    return true;
+  const auto told = hints_.find(former.tier.level);
+  return told != hints_.end() &&
+         std::ranges::find(told->second, former.tier.id, &Word::id) != told->second.end();
+}
+
 std::optional<ChassisId> Survey::new_name(const std::optional<ChassisId>& now) const {
   std::optional<ChassisId> out;
   for (const Word& w : below_)
@@ -231,7 +241,9 @@ std::optional<ChassisId> Survey::new_name(const std::optional<ChassisId>& now) c
   return out;
 }
 
-void Location::follow(Survey::Found found, TimePoint now) {
+void Location::follow(Survey::Found found, Level own, const std::vector<ChassisId>& members,
+                      TimePoint now) {
+  follow_own(tier_at(tiers, own), tier_at(found.tiers, own), members);
   std::vector<TimePoint> since;
   for (std::size_t i = 0; i < found.tiers.size(); ++i) {
     Tier& tier = found.tiers[i];
@@ -264,18 +276,50 @@ void Location::follow(Survey::Found found, TimePoint now) {
   held_ = std::move(held);
 }
 
+void Location::follow_own(const Tier* before, const Tier* now,
+                          const std::vector<ChassisId>& members) {
+  if (now == nullptr || before == nullptr || before->id != now->id) {
+    // Of several that follow each other while the tier is in parts, the first is what it was.
+    if (before != nullptr && (!former_ || former_->tier.age <= before->age))
+      former_ = {*before, std::move(members_)};
+    members_.clear();
+    witnesses = members;
+  }
+  if (former_ && (now == nullptr || is_settled(*now) || former_->tier.age <= now->age))
+    former_.reset();
+  for (const ChassisId& id : members)
+    if (members_.size() < kMostMembers) members_.insert(id);
+}
+
+void Location::restore(const Survey& survey, TimePoint now) {
+  if (!former_ || !survey.has_back(*former_)) return;
+  const auto at = std::ranges::find(tiers, former_->tier.level, &Tier::level);
+  if (at == tiers.end()) return;
+  replace(*at, former_->tier.id, former_->tier.age, now);
+  members_ = std::move(former_->members);
+  former_.reset();
+}
+
 bool Location::is_settled(const Tier& tier) { return tier.age >= kSettled; }
 
 void Location::renew(Level level, const ChassisId& id, TimePoint now) {
   const auto at = std::ranges::find(tiers, level, &Tier::level);
   if (at == tiers.end()) return;
-  std::erase_if(was_, [&](const Tier& t) { return t.level == level; });
-  was_.push_back(*at);
   // Older than the one that it replaces, for the older ID is taken, also than that will be
   // elsewhere by the time that this one is heard there.
-  *at = {level, id, at->age < kOldest ? std::max(at->age, 1U) * 4 : std::min(at->age + 1, kMost)};
+  replace(*at, id, at->age < kOldest ? std::max(at->age, 1U) * 4 : std::min(at->age + 1, kMost),
+          now);
+  members_.clear();
+  former_.reset();
+}
+
+void Location::replace(Tier& tier, const ChassisId& id, std::uint32_t age, TimePoint now) {
+  std::erase_if(was_, [&](const Tier& t) { return t.level == tier.level; });
+  was_.push_back(tier);
+  tier = {tier.level, id, age};
   since_.assign(tiers.size(), now);
   renewed = id;
+  witnesses.clear();
 }
 
 Tiers Location::ripe(TimePoint now) const {

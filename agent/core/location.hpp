@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,12 @@ namespace lldp::core {
 /// The same tiers with the same IDs, of whatever age.
 [[nodiscard]] bool are_same_tiers(std::span<const Tier> a, std::span<const Tier> b);
 [[nodiscard]] const Tier* tier_at(std::span<const Tier> tiers, Level level);
+
+/// The ID that a tier had until another was taken while no port told it (P7).
+struct FormerId {
+  Tier tier{};
+  std::set<ChassisId> members{};  ///< switches of the next lower level that were heard under it
+};
 
 /// What the ports remember amounts to (P1 to P4, P7).
 class Survey {
@@ -67,6 +74,8 @@ class Survey {
   [[nodiscard]] const std::vector<ChassisId>& members() const { return members_; }
   /// One of those of before turns out to stand on another level.
   [[nodiscard]] bool has_misled(const std::vector<ChassisId>& members) const;
+  /// A switch below was below under that ID too, or remembers it.
+  [[nodiscard]] bool has_back(const FormerId& former) const;
 
  private:
   struct Word {
@@ -106,11 +115,15 @@ class Location {
   Tiers tiers{};
   Tiers told{};                        ///< age 0 where no port tells the tier
   std::optional<ChassisId> renewed{};  ///< the own tier's ID, where it was named anew
-  std::vector<ChassisId> members{};    ///< switches of the next lower level
+  /// Switches of the next lower level that were heard when the own tier's ID was taken.
+  std::vector<ChassisId> witnesses{};
 
-  void follow(Survey::Found found, TimePoint now);
+  /// `members`: the switches of the next lower level that are heard.
+  void follow(Survey::Found found, Level own, const std::vector<ChassisId>& members, TimePoint now);
   [[nodiscard]] static bool is_settled(const Tier& tier);
   void renew(Level level, const ChassisId& id, TimePoint now);
+  /// Takes the former ID of the own tier again, if one of its switches is back.
+  void restore(const Survey& survey, TimePoint now);
   /// IDs that have been held for long enough.
   [[nodiscard]] Tiers ripe(TimePoint now) const;
   [[nodiscard]] TimePoint due() const;  ///< when follow() has more to do; kNever: never
@@ -124,6 +137,11 @@ class Location {
   std::vector<TimePoint> since_{};  ///< of each of `tiers`, when it had the age that it has
   std::vector<Held> held_{};
   Tiers was_{};
+  std::set<ChassisId> members_{};  ///< that were heard since the own tier has its ID
+  std::optional<FormerId> former_{};
+
+  void follow_own(const Tier* before, const Tier* now, const std::vector<ChassisId>& members);
+  void replace(Tier& tier, const ChassisId& id, std::uint32_t age, TimePoint now);
 };
 
 }  // namespace lldp::core

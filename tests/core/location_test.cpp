@@ -126,6 +126,22 @@ TEST_F(Location,
   EXPECT_EQ(at("hb"), "1 b, 2 a, 3 a");
 }
 
+TEST_F(Location, StaysWhenALeafThatCameLaterLeavesItsLevel) {  // docs/develop/rules.md P7
+  cut("a-p1"), cut("a-p2");                                    // the leaf of the name is gone
+  net.run_for(seconds(10));
+  for (const char* name : {"w", "hw"}) add(*name == 'w' ? Role::kSwitch : Role::kHost, name);
+  connect("hw", "w"), connect("w", "p1"), connect("w", "p2");
+  for (const char* name : {"w", "hw"}) net.start(by_name[name]);
+  net.run_for(seconds(40));
+  EXPECT_EQ(at("hw"), "1 w, 2 a, 3 a");
+  const std::size_t before = changes("hb");
+  cut("hw-w");
+  net.run_for(minutes(5));
+  EXPECT_EQ(at("w"), "3 a");
+  EXPECT_EQ(at("hb"), "1 b, 2 a, 3 a");
+  EXPECT_EQ(changes("hb"), before);
+}
+
 /// Two pods that were never connected, each with an aggregation switch and two leaves.
 struct Halves : Location {
   void SetUp() override {
@@ -202,6 +218,53 @@ TEST_F(Halves, ThatWereJoinedAndPartedAreNamedAnewByTheOperator) {
   EXPECT_EQ(at("hc"), "1 c, 2 c");
   EXPECT_EQ(at("hb"), "1 b, 2 a");
   EXPECT_FALSE(net.renew_location(by_name["c"]));  // a leaf's tier has the leaf's ID
+}
+
+/// The first pod is named anew: leaf z takes the place of a while the cable of b has no carrier.
+struct NamedAnew : Halves {
+  void SetUp() override {
+    Halves::SetUp();
+    net.start_all();
+    net.run_for(hours(2));
+    cut("b-p1");
+    net.run_for(minutes(5));
+    cut("ha-a"), cut("a-p1");
+    add(Role::kSwitch, "z");
+    add(Role::kHost, "hz");
+    connect("hz", "z");
+    start({"z", "hz"});
+    net.run_for(seconds(20));  // so that its first frame says what it is, and no ID of p1
+    connect("z", "p1");
+  }
+};
+
+TEST_F(NamedAnew, TakesItsFormerIdWhenALeafIsBack) {  // docs/develop/rules.md P7
+  net.run_for(minutes(30));
+  EXPECT_EQ(at("hz"), "1 z, 2 z");
+  mend("b-p1");
+  net.run_for(seconds(40));
+  EXPECT_EQ(at("p1"), "2 a");
+  EXPECT_EQ(at("hb"), "1 b, 2 a");
+  EXPECT_EQ(at("hz"), "1 z, 2 a");
+}
+
+TEST_F(NamedAnew, KnowsALeafThatHasLostItsState) {  // docs/develop/rules.md P7
+  net.run_for(minutes(30));
+  EXPECT_EQ(at("hz"), "1 z, 2 z");
+  net.stop(by_name["b"], false);
+  net.nodes[by_name["b"]].state.reset();
+  net.start(by_name["b"]);
+  mend("b-p1");
+  net.run_for(seconds(100));
+  EXPECT_EQ(at("hb"), "1 b, 2 a");
+  EXPECT_EQ(at("hz"), "1 z, 2 a");
+}
+
+TEST_F(NamedAnew, StaysAsItIsOnceTheNewIdIsSettled) {  // docs/develop/rules.md P7
+  net.run_for(hours(2));
+  mend("b-p1");
+  net.run_for(seconds(40));
+  EXPECT_EQ(at("hb"), "1 b, 2 z");
 }
 
 TEST_F(Location, HoldsWhereOnePlaneLosesTheLeastLeaf) {

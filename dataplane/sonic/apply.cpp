@@ -66,7 +66,14 @@ bool Sonic::follow_asic() {
   std::vector<sonic::Redis::Command> commands;
   // As long as buffers of any port come, the buffer manager has others to make.
   const bool had_time = now >= std::max(started_, buffers_changed_) + options_.times.grace;
+  // A deletion that the row follows too soon does not reach orchagent.
+  const auto waits = [&](const std::string& port) {
+    const auto written = written_.find(port);
+    return view_.note(port)->contains(sonic::kAgain) && written != written_.end() &&
+           now < written->second + options_.times.settle;
+  };
   for (const std::string& port : view_.leaving_ports()) {
+    if (waits(port)) continue;
     auto step = sonic::next_last(view_, buffers_, port, !is_fresh(port));
     if (!step) continue;
     if (step->note.empty())
@@ -78,6 +85,7 @@ bool Sonic::follow_asic() {
   }
   for (const std::string& port : view_.our_ports()) {
     const Row* noted = view_.note(port);
+    if (noted != nullptr && waits(port)) continue;
     const auto retry = retries_.find(port);
     const bool may_begin = retry == retries_.end() || now >= retry->second.due;
     const bool settled = !is_fresh(port) && had_time;

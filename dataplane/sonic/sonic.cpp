@@ -183,6 +183,7 @@ void Sonic::read_done(sonic::View view, std::optional<sonic::Reader::Counted> co
   for (const std::string& port : view_.our_ports()) {
     const sonic::Row* noted = view_.note(port);
     waiting |= noted != nullptr && noted->contains(sonic::kStepPfc) && is_fresh(port);
+    waiting |= noted != nullptr && noted->contains(sonic::kAgain);
     for (const Part part : kParts)
       if (const auto why = why_not(port, part)) {
         waiting |= is_fresh(port);

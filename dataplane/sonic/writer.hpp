@@ -71,8 +71,7 @@ struct PfcStep {
 
 /// A step towards the priority groups of a port: commands, and the port's note after them. The
 /// deletion of a row of BUFFER_PG takes the buffers of other rows that share a priority group, and
-/// orchagent skips a row that comes again unchanged: such a row is deleted, and written after the
-/// next reading.
+/// orchagent skips a row that comes again unchanged: such a row is deleted, and written later.
 struct GroupStep {
   std::vector<Redis::Command> commands{};
   Row note{};

@@ -270,8 +270,10 @@ inline const Situation kSituations[] = {
      Ends::kTold, "remap bypassed", "tc qdisc del dev p1 root"},
     {"a filter of a class within the root qdisc sends packets out of another interface",
      "tc qdisc replace dev p1 root handle 1: htb default 10 && tc class add dev p1 parent 1: "
-     "classid 1:10 htb rate 1gbit && tc class add dev p1 parent 1:10 classid 1:20 htb rate 1gbit && "
-     "tc filter add dev p1 parent 1: protocol ip u32 match u32 0 0 flowid 1:10 && tc filter add dev "
+     "classid 1:10 htb rate 1gbit && tc class add dev p1 parent 1:10 classid 1:20 htb rate 1gbit "
+     "&& "
+     "tc filter add dev p1 parent 1: protocol ip u32 match u32 0 0 flowid 1:10 && tc filter add "
+     "dev "
      "p1 parent 1:10 protocol ip u32 match u32 0 0 flowid 1:20 $AWAY",
      Ends::kTold, "remap bypassed", "tc qdisc del dev p1 root"},
     {"the root qdisc is replaced by pfifo", "tc qdisc replace dev p1 root pfifo limit 100",

@@ -182,7 +182,8 @@ class Trial : Blows {
       const std::string at = core::location_text(is);
       const bool is_told = !right[n].empty() && right[n].back().first > levels[n];
       for (const Tier& tier : is)  // its own, which no switch below tells, stays (P4)
-        if (is_told && tier.level != levels[n] && has(right[n], tier.level) == 0)
+        if (is_told && tier.level != levels[n] && has(right[n], tier.level) == 0 &&
+            !is_remembered_above(n, tier))
           find(Finding::Kind::kLocation, "{} stands at {}, though there is no tier {}; {}", name(n),
                at, tier.level.value(), standing_of(n));
       for (const auto& [level, group] : right[n]) {
@@ -198,6 +199,20 @@ class Trial : Blows {
         }
       }
     }
+  }
+  /// A switch above has it from a port that may have more to tell (P4), and tells it.
+  [[nodiscard]] bool is_remembered_above(std::size_t n, const Tier& tier) {
+    const auto level = network_.level_of(n);
+    for (const Network::Cable& c : network_.cables) {
+      if (!level || !c.up || !c.plugged || !c.joins(n)) continue;
+      const std::size_t above = c.a.node == n ? c.b.node : c.a.node;
+      if (!runs(above) || network_.level_of(above) != Level::make(level->value() + 1U)) continue;
+      const Tier* its = core::tier_at(network_.agent(above).location(), tier.level);
+      if (its == nullptr || its->id != tier.id) continue;
+      if (network_.agent(above).state().location_until || is_remembered_above(above, tier))
+        return true;
+    }
+    return false;
   }
   /// What the levels are to be, given those of hosts and of the switches whose alarm says that
   /// their level stands on memory, or above what is heard.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lab/agents/curve.hpp"
+#include "lab/agents/locations.hpp"
 #include "lab/agents/network.hpp"
 #include "lab/agents/order_safety.hpp"
 #include "lab/agents/truth.hpp"
@@ -369,6 +370,41 @@ TEST(Agents, OfEighteenSwitchesAgreeOnClassesInOneWave) {
   for (std::size_t n = 0; n < 18; ++n)
     EXPECT_FALSE(net.agent(n).classes().mismatch(Ifindex(), net.now)) << n;
   EXPECT_LT(net.frames_sent - sent, 72U * 2U * 5U) << "nobody goes on about it";
+}
+
+// docs/develop/rules.md P3: where no leaf is below, a switch below tells what another one above
+// told.
+TEST(Tiers, AreNamedByASwitchBelowThatKnowsThem) {
+  Network net;
+  Levels levels;
+  const auto add = [&](std::string name, Level level) {
+    levels.emplace_back(level);
+    return net.add(device(std::move(name)));
+  };
+  const auto leaf = add("leaf", Level::of<1>());
+  const auto spine = add("spine", Level::of<2>());
+  const auto without_leaves = add("without leaves", Level::of<2>());
+  const auto core = add("core", Level::of<3>());
+  const auto other_core = add("other core", Level::of<3>());
+  const auto top = add("top", Level::of<4>());
+  net.connect(leaf, spine);
+  net.connect(spine, core);
+  net.connect(without_leaves, core);
+  net.connect(without_leaves, other_core);
+  net.connect(other_core, top);
+  const auto tiers = tiers_of_fabric(net, levels);
+  const auto levels_of = [&](std::size_t node) {
+    std::vector<unsigned> out;
+    for (const auto& [level, group] : tiers[node]) out.push_back(level.value());
+    return out;
+  };
+  EXPECT_THAT(levels_of(top), ElementsAre(4U));
+  EXPECT_THAT(levels_of(other_core), ElementsAre(3U, 4U));
+  EXPECT_THAT(levels_of(without_leaves), ElementsAre(3U, 4U));
+  EXPECT_EQ(tiers[other_core].front(), tiers[core].front());
+  // Without that switch nobody tells the other half anything.
+  net.unplug(2);
+  EXPECT_TRUE(tiers_of_fabric(net, levels)[top].empty());
 }
 
 }  // namespace

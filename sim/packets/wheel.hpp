@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/packets/slot.hpp"
+#include "sim/packets/spread_sort.hpp"
 
 namespace lldp::lab::packets {
 
@@ -254,7 +255,7 @@ class Wheel {
     sorted_.resize(piles_[bucket].count);
     for_each(piles_[bucket], [&](std::uint32_t n, const Entry& e) { sorted_[n] = e; });
     free_chunks(bucket);
-    std::sort(sorted_.begin(), sorted_.end());
+    sort_(sorted_);
     for (std::size_t i = 0; i < kLookAhead && i < sorted_.size(); ++i)
       __builtin_prefetch(&pool_[sorted_[i].slot]);
   }
@@ -262,7 +263,7 @@ class Wheel {
   void close() {
     sorted_.erase(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(taken_));
     sorted_.insert(sorted_.end(), late_.begin(), late_.end());
-    std::sort(sorted_.begin(), sorted_.end());
+    sort_(sorted_);
     for (const Entry& e : sorted_) append(opened_, e.slot, pool_[e.slot]);
     late_.clear();
     end_of_opened();
@@ -349,6 +350,7 @@ class Wheel {
   std::uint32_t opened_ = kNone;  ///< the bucket whose slots stand below
   std::size_t taken_ = 0;         ///< of sorted_
   std::vector<Entry> sorted_{};
+  SpreadSort<Entry> sort_{};
   std::vector<Entry> late_{};  ///< a heap: those that came when it was open
   Picoseconds base_ = 0;       ///< beginning of the bucket of the last one popped
 };

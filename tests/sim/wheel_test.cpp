@@ -85,6 +85,33 @@ TEST_P(WheelOf, FramesOfOneTimeComeInAnOrderOfTheirOwnBeforeTimers) {
   }
 }
 
+struct Keyed {
+  std::uint64_t key = 0;
+  std::size_t number = 0;
+  friend bool operator<(const Keyed& a, const Keyed& b) { return a.key < b.key; }
+  friend bool operator==(const Keyed&, const Keyed&) = default;
+};
+
+TEST(SpreadSort, SortsKeysThatAreEvenAndKeysThatAreCrowded) {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  Random random(3);
+  SpreadSort<Keyed> sort;
+  for (const std::size_t size : {0U, 1U, 2U, 39U, 41U, 1000U, 5000U})
+    for (const unsigned widest : {1U, 8U, 40U, 64U}) {  // bits in which the distances differ
+      std::vector<Keyed> all(size);
+      for (std::size_t i = 0; i < size; ++i)
+        all[i] = {random.below(kAll) >> (64 - 1 - random.below(widest)) << 13 | i, i};
+      if (size > 2) {
+        all[size / 2].key = kAll;
+        all[size / 3].key = 0;
+      }
+      auto expected = all;
+      std::sort(expected.begin(), expected.end());
+      sort(all);
+      EXPECT_EQ(all, expected) << size << " " << widest;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Networks, WheelOf, testing::Values(false, true),
                          [](const auto& large) { return large.param ? "Large" : "Small"; });
 

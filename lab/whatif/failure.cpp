@@ -41,6 +41,7 @@ Evaluator::Evaluator(const Routes& routes, std::size_t most)
       failed_(routes.links()),
       seen_(routes.arcs() * (kMostTurns + 1) * (kClasses + 1)),
       visited_(2 * routes.switches()),
+      known_ways_(2 * routes.switches()),
       colour_(routes.arcs() * kClasses) {
   for (std::uint32_t i = 0; i < narrow_.size(); ++i)
     for (const std::uint32_t l : narrow_[i].links) narrow_of_[l].push_back(i);
@@ -97,7 +98,15 @@ bool Evaluator::failed(Arc a) {
 }
 
 /// Whether what comes to `from` comes to `d` as switches forward, past `avoid` and failed links.
+/// Packets by different arcs ask the same one after the other.
 bool Evaluator::reaches(std::size_t d, std::uint32_t from, bool descends, std::uint32_t avoid) {
+  Reached& known = known_ways_[2 * from + descends];
+  if (known.set != anew_ || known.destination != d || known.avoid != avoid)
+    known = {anew_, d, avoid, finds(d, from, descends, avoid)};
+  return known.reaches;
+}
+
+bool Evaluator::finds(std::size_t d, std::uint32_t from, bool descends, std::uint32_t avoid) {
   ++visit_;
   stack_.assign(1, 2 * from + descends);
   visited_[stack_[0]] = visit_;

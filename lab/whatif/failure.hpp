@@ -48,7 +48,15 @@ class Evaluator {
     Arc out = 0;
     std::uint8_t cls_out = 0;
     bool turn = false;
-    friend auto operator<=>(const Dependency&, const Dependency&) = default;
+    /// By `in` and its class first. In two words: a set has thousands to be sorted.
+    friend bool operator<(const Dependency& a, const Dependency& b) {
+      const auto from = [](const Dependency& d) { return std::uint64_t{d.in} << 8 | d.cls_in; };
+      const auto to = [](const Dependency& d) {
+        return std::uint64_t{d.out} << 16 | std::uint64_t{d.cls_out} << 8 | std::uint64_t{d.turn};
+      };
+      return from(a) != from(b) ? from(a) < from(b) : to(a) < to(b);
+    }
+    friend bool operator==(const Dependency&, const Dependency&) = default;
   };
   /// What one link does alone.
   struct Alone {
@@ -60,6 +68,13 @@ class Evaluator {
     Bits leads{};        ///< arcs from which packets can come to one of turns_from without a turn
     bool loops = false;  ///< turns_from meets reached
   };
+  /// What reaches() has found for the set at hand.
+  struct Reached {
+    std::uint64_t set = 0;
+    std::size_t destination = 0;
+    std::uint32_t avoid = 0;
+    bool reaches = false;
+  };
   struct State {
     Arc arc = 0;
     std::uint8_t turns = 0;
@@ -69,6 +84,7 @@ class Evaluator {
   void reach_all();
   void know(std::uint32_t link);
   [[nodiscard]] bool failed(Arc a);
+  [[nodiscard]] bool finds(std::size_t d, std::uint32_t from, bool descends, std::uint32_t avoid);
   [[nodiscard]] bool reaches(std::size_t d, std::uint32_t from, bool descends, std::uint32_t avoid);
   void follow(std::size_t d, const Routes::Narrow& stuck);
   void leave(std::size_t d, std::uint32_t at, const State* came);
@@ -90,7 +106,8 @@ class Evaluator {
   Effect effect_{};
   std::vector<State> queue_{};
   std::vector<std::uint32_t> seen_{};     ///< by state: the last stamp
-  std::vector<std::uint32_t> visited_{};  ///< by switch and direction, for reaches()
+  std::vector<std::uint32_t> visited_{};  ///< by switch and direction, for finds()
+  std::vector<Reached> known_ways_{};     ///< the same: for what was asked last
   std::uint32_t stamp_ = 0;
   std::uint32_t visit_ = 0;
   std::vector<std::uint32_t> stack_{};

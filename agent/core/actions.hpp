@@ -67,6 +67,12 @@ class Actions {
   std::vector<Send> sends{};
   std::vector<Event> events{};
 
+  /// Has Agent::state() saved. Asked for any number of times, it is one event.
+  void save() {
+    if (saves_at_ < events.size() && events[saves_at_].kind == Event::Kind::kState) return;
+    saves_at_ = events.size();
+    events.push_back({.kind = Event::Kind::kState});
+  }
   /// Where the octets of one more frame go, before it is among `sends`.
   [[nodiscard]] Bytes& new_frame() {
     if (frames_used_ == frames_.size()) frames_.emplace_back();
@@ -81,6 +87,7 @@ class Actions {
  private:
   std::vector<Bytes> frames_{};  ///< here, and not in each agent: an owner may have many of those
   std::size_t frames_used_ = 0;
+  std::size_t saves_at_ = 0;  ///< of save(), in events
 };
 
 }  // namespace lldp::core

@@ -293,7 +293,8 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   }
   if (port.stock_at <= now) {
     port.stock_at = kNever;
-    port.stock = unsettled_ = true;
+    port.stock = true;
+    unsettle(port);
   }
   if (port.memory_until <= now) {
     watch_for_silence(port, port.hears_switch, now);  // it stays when the memory has gone
@@ -424,7 +425,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
         {.kind = Event::Kind::kLevel, .text = level_change_text(level_before, level())});
     location_ = {};
   }
-  unsettled_ = true;
+  unsettle_all();
   locate(now, out, level() != level_before);
   announce_all(level_before, now, out);
   if (settings_->classes) follow_classes(now, out);

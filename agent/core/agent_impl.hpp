@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
 #include <map>
 #include <memory>
 #include <string>
@@ -105,7 +106,7 @@ class Agent::Impl {
   /// The level is another one than `before`: tells the owner, and everyone.
   void follow_level(std::optional<Level> before, TimePoint now, Actions& out);
   void summarize_port(Port& port, TimePoint now);
-  void label(Port& port, TimePoint now, Actions& out);
+  void label(Port& port, Standing own, TimePoint now, Actions& out);
   void label_all(TimePoint now, Actions& out);
   /// A switch is heard or remembered on some port.
   [[nodiscard]] bool has_switch_port() const;
@@ -203,13 +204,17 @@ class Agent::Impl {
   void note_told(Port& port, TimePoint now, Actions& out);
   /// No limit is found for it in what other ports know.
   [[nodiscard]] bool is_excused(const Port& port) const;
+  /// Its limit goes by what other ports know, too (A6, the clause of the new carrier).
+  [[nodiscard]] bool goes_by_others(const Port& port) const {
+    return port.link.up && !port.orders.any_counted() && !is_excused(port);
+  }
   /// The highest rank that the port allows (A6); null: any. Holds until something changes.
-  [[nodiscard]] const Position* limit(const Port& port) const;
-  /// Sets low_.
+  [[nodiscard]] const Position* limit(const Port& port, const Position& target);
+  /// Sets low_, if beliefs were doubted since; marks the ports that go by it if it is another.
   void find_low_beliefs(const Position& target);
   /// A frame without the order TLV.
   void hear_other(Port& port, TimePoint now, Actions& out);
-  [[nodiscard]] Order wanted_order(const Port& port, const Position& target) const;
+  [[nodiscard]] Order wanted_order(const Port& port, const Position& target);
   /// True if the data plane is asked for another one.
   bool request_order(Port& port, const Position& target, Actions& out);
   /// Sets the port's type, and has its order follow; tells the owner.
@@ -223,20 +228,59 @@ class Agent::Impl {
     settled_at_ = linked_at_ = kNever;
     return unsettled_ = true;
   }
-  [[nodiscard]] bool may_rise(const Position& target, TimePoint now);
+  /// Sets whether a rise to `target` waits for the port; `rises`: there is one.
+  void watch_for_rise(Port& port, const Position& target, bool rises, TimePoint now);
+  void set_blocks(Port& port, bool blocks);
   [[nodiscard]] bool may_fall() const;
   /// In force or requested.
   [[nodiscard]] bool is_any_down() const;
   void hold(Port& port, bool holds, TimePoint now);
-  /// Bound, orders, rank and acknowledgements follow what has changed.
+  /// Bound, orders, rank and acknowledgements follow what has changed: those of stale ports, or of
+  /// all if something of the device has (Ground).
   void settle(TimePoint now, Actions& out) {
     if (unsettled_ && agent_id_ != 0) settle_anew(now, out);
   }
   void settle_anew(TimePoint now, Actions& out);
+  /// The port is stale: the next settle() goes over it. To be called when anything changes that its
+  /// order, its acknowledgements or a rise goes by.
+  void mark(const Port& port) {
+    if (!all_stale_) stale_.insert(port.slot);
+  }
+  void mark_all() {
+    low_known_ = false;
+    all_stale_ = true;
+  }
+  /// The same, and there is something to settle.
+  void unsettle(const Port& port) {
+    mark(port);
+    unsettled_ = true;
+  }
+  void unsettle_all() {
+    mark_all();
+    unsettled_ = true;
+  }
+  /// What agents of some port believe may have changed, and so the limit of ports that go by
+  /// others.
+  void doubt_beliefs() { low_known_ = false; }
+  [[nodiscard]] bool is_stale(const Port& port) const {
+    return all_stale_ || stale_.contains(port.slot);
+  }
+  /// In the order of slots. `what` may mark no other port.
+  template <class Do>
+  void for_each_stale(Do what) {
+    if (all_stale_) {
+      for (const auto& port : ports_)
+        if (port) what(*port);
+    } else {
+      for (const std::uint32_t slot : stale_)
+        if (ports_[slot]) what(*ports_[slot]);
+    }
+  }
+  void acknowledge(Port& port, TimePoint now);
   void announce_bound(bool rose, TimePoint now);
   /// Says so when the device ends up with something else to keep.
   void note_state(bool changed, Actions& out) const {
-    if (changed) out.events.push_back({.kind = Event::Kind::kState});
+    if (changed) out.save();
   }
   // Lossless classes (agent_classes.cpp)
   [[nodiscard]] bool has_classes() const {
@@ -301,12 +345,29 @@ class Agent::Impl {
   bool newcomer_;  ///< at the bottom, and without rules yet
   std::uint64_t births_;
   std::uint64_t random_;
+  /// What the order of each port goes by of the device, and settings and identity, which
+  /// mark_all().
+  struct Ground {
+    Position target{};
+    Position acting{};
+    std::optional<Level> level{};
+    Role role = Role::kSwitch;
+    bool newcomer = false;
+    bool linking = false;
+    friend bool operator==(const Ground&, const Ground&) = default;
+  };
   bool unsettled_ = true;
-  bool linking_ = true;  ///< links are being told, and all of them count before the rank rises
+  bool all_stale_ = true;
+  boost::container::flat_set<std::uint32_t> stale_{};      ///< slots; where all are, any
+  boost::container::flat_set<std::uint32_t> by_others_{};  ///< slots that goes_by_others()
+  Ground ground_{};           ///< on which the ports stand that are not stale
+  std::size_t blocking_ = 0;  ///< ports with Port::blocks
+  bool linking_ = true;       ///< links are being told, and all of them count before the rank rises
   TimePoint linked_at_ = kNever;   ///< when that ends
   TimePoint settled_at_ = kNever;  ///< when a newcomer has waited for long enough
   /// By birth: what agents believe that is lower than where we are or want to be.
   std::vector<std::pair<std::uint64_t, Position>> low_{};
+  bool low_known_ = false;
   std::size_t unheard_ = 0;  ///< ports
   Location location_{};
   Telling tell_all_{};               ///< all tiers; of a host nothing

@@ -9,6 +9,7 @@
 namespace lldp::core {
 
 void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renounced) {
+  mark(port);
   touch_classes(port, now);
   touch_rails(now);
   const Heard before = port.heard;
@@ -20,7 +21,7 @@ void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renou
     if (decide(now, out, renounced)) return;  // all ports were labelled
   }
   const PortType before_type = port.type;
-  label(port, now, out);
+  label(port, standing(), now, out);
   if (port.type != before_type) {
     for (PortAgent& a : port.agents) announce_type(a, now);
   }
@@ -166,8 +167,9 @@ void Agent::Impl::announce_location(Port& port, TimePoint now) {
 }
 
 void Agent::Impl::label_all(TimePoint now, Actions& out) {
+  const Standing own = standing();
   for (const auto& port : ports_) {
-    if (port) label(*port, now, out);
+    if (port) label(*port, own, now, out);
   }
 }
 
@@ -188,7 +190,8 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
   note_memory(forget_memory(*port), now, out);
   note_state(port->orders.forget(), out);
   port->excused = true;
-  unsettled_ = true;
+  unsettle(*port);
+  doubt_beliefs();
   remember(*port);  // the neighbors that are still there
   for (Neighbor& n : port->table.all()) read_order(*port, n, now, out);
   port->switch_left = port->silent = false;
@@ -221,9 +224,10 @@ void Agent::Impl::assume_rules(TimePoint now, Actions& out) {
 void Agent::Impl::announce_all(std::optional<Level> before, TimePoint now, Actions& out) {
   unsettled_ = true;
   settle(now, out);
+  const Standing own = standing();
   for (const auto& port : ports_) {
     if (!port) continue;
-    label(*port, now, out);
+    label(*port, own, now, out);
     announce_level(*port, before, now);
     due_.set(port->slot, now);
   }
@@ -257,13 +261,13 @@ bool Agent::Impl::has_switch_port() const {
 
 void Agent::Impl::label_unheard(const Port& changed, TimePoint now, Actions& out) {
   if (unheard_ == 0) return;
+  const Standing own = standing();
   for (const auto& port : ports_)
-    if (port && port->unheard && port.get() != &changed) label(*port, now, out);
+    if (port && port->unheard && port.get() != &changed) label(*port, own, now, out);
 }
 
-void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
-  Standing own = standing();
-  follow_labels(port, target(), out);
+void Agent::Impl::label(Port& port, Standing own, TimePoint now, Actions& out) {
+  if (is_stale(port)) follow_labels(port, target(), out);  // else it has
   note_state(remember_silence(port), out);
   watch_for_unordered(port, own, now);
   watch_for_conflict(port, own, now);

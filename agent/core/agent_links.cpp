@@ -59,7 +59,8 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   name_host_port(*port, any_glob_match(settings_->host_ports, link.name), now);
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);
-  unsettled_ = linking_ = true;
+  linking_ = true;
+  unsettle(*port);
   reconsider(*port, now, out);
   linked_at_ = now;
   set_level_alarms(now, out);  // whether any port is up
@@ -107,9 +108,12 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   touch_rails(now);
   by_ifindex_.erase(ifindex);
   free_slots_.push_back(port->slot);
+  set_blocks(*port, false);
+  by_others_.erase(port->slot);
+  stale_.erase(port->slot);
   ports_[port->slot].reset();
   set_level_alarms(now, out);
-  unsettled_ = true;
+  unsettle_all();
   settle(now, out);
 }
 
@@ -122,6 +126,7 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   port.silent_at = now + ttl();
   const auto at = absent_.find(port.link.name);
   if (at == absent_.end()) return;
+  doubt_beliefs();
   PortState& state = at->second;
   port.memory = std::move(state.memory);
   port.stock = port.memory.kind == PortMemory::Kind::kHost;
@@ -148,6 +153,7 @@ void Agent::Impl::rename_memory(Port& port, TimePoint now, Actions& out) {
   const auto at = absent_.find(port.link.name);
   if (remembers(port)) {
     if (at != absent_.end()) absent_.erase(at);
+    doubt_beliefs();
     note_state(true, out);
   } else if (at != absent_.end()) {
     recall(port, now, out);
@@ -166,7 +172,7 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
   port.excused = false;
   port.first_told = port.repeat_at = port.stock_at = kNever;
   port.stock = false;
-  unsettled_ = true;
+  unsettle(port);
 }
 
 void Agent::Impl::begin_to_hear(Port& port, TimePoint now) {
@@ -221,9 +227,10 @@ void Agent::Impl::take_chassis_id(const ChassisId& id, Actions& out) {
     if (port) retract(*port, out);
   }
   chassis_id_ = id;
+  mark_all();
   take_order_identity();
   device_phase_ = static_cast<std::uint32_t>(std::hash<std::string>{}(id.octets));
-  out.events.push_back({.kind = Event::Kind::kState});
+  out.save();
 }
 
 }  // namespace lldp::core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order by acknowledgement: docs/develop/rules.md A1 to A13.
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <utility>
 
 #include "agent/core/agent_impl.hpp"
@@ -50,6 +51,7 @@ Position Agent::Impl::target() const {
 }
 
 void Agent::Impl::begin_boot(std::uint32_t boot, TimePoint now) {
+  mark_all();
   boot_ = boot;
   rank_.restart();
   for (const auto& port : ports_) {
@@ -88,7 +90,7 @@ void Agent::Impl::lose_state(std::uint32_t boot, TimePoint now, Actions& out) {
   }
   begin_boot(boot, now);
   note_state(true, out);
-  unsettled_ = true;
+  unsettle_all();
 }
 
 // Frames
@@ -105,7 +107,10 @@ void Agent::Impl::hear_order(Port& port, PortAgent& agent, ByteSpan octets,
   port.relabel |= alarming() != alarmed;
   if (neighbor != nullptr) neighbor->asks = heard.asks;
   note_state(heard.changed, out);
-  unsettled_ |= heard.changed;
+  if (heard.changed) {
+    unsettle(port);
+    doubt_beliefs();
+  }
   if (heard.nonsense) port.statistics.add(&Statistics::statsTLVsDiscardedTotal);
   if (heard.shown > boot_ || (heard.shown > saved_boot_ && heard.shown < first_boot_))
     return lose_state(std::max(heard.shown, boot_) + 1, now, out);
@@ -118,6 +123,7 @@ void Agent::Impl::hear_order(Port& port, PortAgent& agent, ByteSpan octets,
 
 void Agent::Impl::hear_other(Port& port, TimePoint now, Actions& out) {
   note_state(port.orders.hear_other(), out);
+  mark(port);
   if (port.stock || port.stock_at != kNever) return;
   port.stock = settings_->newcomer_wait == Duration{};
   if (!port.stock) port.stock_at = now + settings_->newcomer_wait;
@@ -130,7 +136,7 @@ void Agent::Impl::repeat(Port& port, PortAgent& agent, TimePoint now) {
 
 Bytes Agent::Impl::order_octets(const Port& port) const {
   const Position& bound = rank_.bound();
-  Bytes id;
+  boost::container::small_vector<std::uint8_t, 32> id;
   if (bound != kBottom) {
     id.push_back(bound.chassis.subtype);
     id.insert(id.end(), bound.chassis.octets.begin(), bound.chassis.octets.end());
@@ -142,12 +148,16 @@ Bytes Agent::Impl::order_octets(const Port& port) const {
       .session = port.orders.session(),
       .sequence = rank_.sequence(),
       .level = bound == kBottom ? tlv::OrderTlv::kNoLevel : bound.level.value(),
-      .rank_id = id,
+      .rank_id = ByteSpan(id.data(), id.size()),
       .entries = port.orders.entries(bound, own(port), tlv::OrderTlv::room(id.size()), more)};
   tlv.count = static_cast<std::uint8_t>(tlv.entries.count);
   tlv.flags = static_cast<std::uint8_t>((role_ == Role::kHost ? tlv::OrderTlv::kHost : 0) |
                                         (more ? tlv::OrderTlv::kMore : 0));
-  return tlv::encode_info(tlv);
+  Bytes out;
+  out.reserve(tlv::kMaxInformation);
+  tlv::Writer writer(out);
+  tlv::OrderTlv::layout(writer, tlv);
+  return out;
 }
 
 void Agent::Impl::note_told(Port& port, TimePoint now, Actions& out) {
@@ -155,7 +165,10 @@ void Agent::Impl::note_told(Port& port, TimePoint now, Actions& out) {
     port.first_told = now;
     if (newcomer_) settled_at_ = std::min(settled_at_, now + settings_->newcomer_wait);
   }
-  note_state(port.orders.tell(rank_), out);
+  if (!port.orders.tell(rank_)) return;
+  mark(port);
+  doubt_beliefs();
+  note_state(true, out);
 }
 
 // The order of a port
@@ -164,9 +177,10 @@ bool Agent::Impl::is_excused(const Port& port) const {
   return port.excused || (port.host_port && !port.orders.any());
 }
 
-const Position* Agent::Impl::limit(const Port& port) const {
+const Position* Agent::Impl::limit(const Port& port, const Position& target) {
   const Position* least = port.orders.limit(port.link.up);
-  if (!port.link.up || port.orders.any_counted() || is_excused(port)) return least;
+  if (!goes_by_others(port)) return least;
+  find_low_beliefs(target);
   const auto take = [&](const Position& belief) {
     if (least == nullptr || belief < *least) least = &belief;
   };
@@ -177,7 +191,8 @@ const Position* Agent::Impl::limit(const Port& port) const {
 }
 
 void Agent::Impl::find_low_beliefs(const Position& target) {
-  low_.clear();
+  if (std::exchange(low_known_, true)) return;
+  const auto before = std::exchange(low_, {});
   const Position highest = std::max(target, rank_.acting());
   const auto look = [&](std::span<const KnownAgent> agents, const std::optional<Position>& others) {
     for (const KnownAgent& v : agents)
@@ -187,14 +202,16 @@ void Agent::Impl::find_low_beliefs(const Position& target) {
   for (const auto& port : ports_)
     if (port) look(port->orders.agents(), port->orders.others());
   for (const auto& [name, absent] : absent_) look(absent.agents, absent.others);
+  if (low_ == before) return;
+  for (const std::uint32_t slot : by_others_) mark(*ports_[slot]);
 }
 
-Order Agent::Impl::wanted_order(const Port& port, const Position& target) const {
+Order Agent::Impl::wanted_order(const Port& port, const Position& target) {
   if (role_ == Role::kHost)  // on its way to be a switch it is up first
     return settings_->role == Role::kHost ? Order::kUnknown : Order::kUp;
   if (newcomer_ && !lost_) return port.order;  // what it has: none at a first start
   const Position& rank = std::min(rank_.acting(), target);
-  const Position* limit = this->limit(port);
+  const Position* limit = this->limit(port, target);
   const Position& highest = port.link.up ? rank_.acting() : std::max(rank_.acting(), target);
   if (limit != nullptr && *limit < highest) return Order::kShut;
   // Until nothing is down any more the rank may be what it was: what is shut opens last (A9).
@@ -215,6 +232,7 @@ bool Agent::Impl::request_order(Port& port, const Position& target, Actions& out
   port.order = order;
   port.restores = restores;
   note_state(true, out);
+  mark(port);
   return unsettled_ = true;
 }
 
@@ -241,7 +259,7 @@ void Agent::Impl::in_force(Ifindex ifindex, std::uint32_t generation, TimePoint 
   if (finished_ || port == nullptr) return;
   if (!port->orders.requests.confirm(generation)) return;
   note_state(true, out);
-  unsettled_ = true;
+  unsettle(*port);
   settle(now, out);
 }
 
@@ -265,22 +283,20 @@ bool Agent::Impl::is_ready(TimePoint now) {
   return true;
 }
 
-bool Agent::Impl::may_rise(const Position& target, TimePoint now) {
-  bool may = true;
-  for (const auto& port : ports_) {
-    if (!port) continue;
-    const OrderRequests& requests = port->orders.requests;
-    bool holds = false;
-    if (!requests.is_only(Order::kShut)) {
-      const Position* limit = this->limit(*port);
-      holds = limit != nullptr && *limit < target;
-    }
-    // Before the first rank what was found, and `up`, is in force.
-    if (rank_.acting() == kBottom && !requests.settled()) may = false;
-    may &= !holds;
-    hold(*port, holds && port->link.up, now);
+void Agent::Impl::watch_for_rise(Port& port, const Position& target, bool rises, TimePoint now) {
+  bool holds = false;
+  const OrderRequests& requests = port.orders.requests;
+  if (rises && !requests.is_only(Order::kShut)) {
+    const Position* limit = this->limit(port, target);
+    holds = limit != nullptr && *limit < target;
   }
-  return may;
+  hold(port, holds && port.link.up, now);
+  // Before the first rank what was found, and `up`, is in force.
+  set_blocks(port, holds || (rises && rank_.acting() == kBottom && !requests.settled()));
+}
+
+void Agent::Impl::set_blocks(Port& port, bool blocks) {
+  if (std::exchange(port.blocks, blocks) != blocks) blocks ? ++blocking_ : --blocking_;
 }
 
 void Agent::Impl::hold(Port& port, bool holds, TimePoint now) {
@@ -303,11 +319,11 @@ bool Agent::Impl::may_fall() const {
 }
 
 void Agent::Impl::settle_anew(TimePoint now, Actions& out) {
-  unsettled_ = false;
+  if (!all_stale_ && !by_others_.empty())
+    find_low_beliefs(ground_.target);  // before they are gone over
   for (bool moved = true; moved;) {
     moved = follow_role(now, out);
     const Position target = this->target();
-    find_low_beliefs(target);
     const Position before = rank_.bound();
     if (rank_.set_bound(std::max(rank_.acting(), target))) {
       note_state(true, out);
@@ -317,13 +333,16 @@ void Agent::Impl::settle_anew(TimePoint now, Actions& out) {
       newcomer_ = false;
       moved = true;
     }
-    for (const auto& port : ports_)
-      if (port) follow_labels(*port, target, out);
     const Position acting = rank_.acting();
-    if (target == acting) {
-      for (const auto& port : ports_)
-        if (port) hold(*port, false, now);
-    } else if (target < acting ? may_fall() : !newcomer_ && !linking_ && may_rise(target, now)) {
+    const Ground ground{target, acting, inference_.level(), role_, newcomer_, linking_};
+    // Where the state is lost, what one port may do goes by the rules of the others (A9).
+    if (lost_ || ground != ground_) mark_all();
+    ground_ = ground;
+    for_each_stale([&](Port& port) { follow_labels(port, target, out); });
+    const bool rises = acting < target && !newcomer_ && !linking_;
+    if (rises || target == acting)
+      for_each_stale([&](Port& port) { watch_for_rise(port, target, rises, now); });
+    if (target < acting ? may_fall() : rises && blocking_ == 0) {
       rank_.set_acting(target);
       lost_ &= target < acting;
       moved = true;
@@ -332,16 +351,24 @@ void Agent::Impl::settle_anew(TimePoint now, Actions& out) {
           {.kind = Event::Kind::kPlace, .text = level_change_text(acting.level, target.level)});
     }
   }
-  for (const auto& port : ports_) {
-    if (!port) continue;
-    const bool lists_all = port->orders.lists_all(own(*port));
-    const bool listed_all = std::exchange(port->listed_all, lists_all);
-    const bool lists_more = lists_all && !listed_all;
-    if (!port->orders.acknowledge(own(*port)) && !lists_more) continue;
-    due_.set(port->slot, now);
-    for (PortAgent& a : port->agents) a.tell_at = std::min(a.tell_at, now + kTogether);
-  }
-  unsettled_ = false;
+  for_each_stale([&](Port& port) {
+    if ((!newcomer_ || lost_) && goes_by_others(port))
+      by_others_.insert(port.slot);
+    else
+      by_others_.erase(port.slot);
+    acknowledge(port, now);
+  });
+  stale_.clear();
+  all_stale_ = unsettled_ = false;
+}
+
+void Agent::Impl::acknowledge(Port& port, TimePoint now) {
+  const bool lists_all = port.orders.lists_all(own(port));
+  const bool listed_all = std::exchange(port.listed_all, lists_all);
+  const bool lists_more = lists_all && !listed_all;
+  if (!port.orders.acknowledge(own(port)) && !lists_more) return;
+  due_.set(port.slot, now);
+  for (PortAgent& a : port.agents) a.tell_at = std::min(a.tell_at, now + kTogether);
 }
 
 void Agent::Impl::announce_bound(bool rose, TimePoint now) {

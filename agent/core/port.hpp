@@ -80,6 +80,7 @@ struct Port {
   TimePoint stock_at = kNever;     ///< when a neighbor without our TLV is no agent about to speak
   bool stock = false;              ///< that is over, on this carrier
   TimePoint repeat_at = kNever;    ///< when neighbors that have not acknowledged are told again
+  bool blocks = false;             ///< a rise waits for it, lit or dark
   TimePoint holds_since = kNever;  ///< since when a rise waits for it, or it is shut with a carrier
   PortMemory memory{};
   TimePoint memory_until =

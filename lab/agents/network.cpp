@@ -235,12 +235,17 @@ void Network::attend(std::size_t node) {
 }
 
 void Network::install(std::size_t node) {
-  for (const Cable& c : cables) {
-    if (!c.up || !c.joins(node)) continue;
+  const auto meet_anew = [&](std::uint32_t cable) {
+    if (cable == kNone || !cables[cable].up) return;
+    const Cable& c = cables[cable];
     const End& far = c.a.node == node ? c.b : c.a;
-    if (nodes[far.node].runs() && !c.hub) continue;
+    if (nodes[far.node].runs() && !c.hub) return;
     const End& end = c.hub ? c.far_end(far) : far;
     nodes[end.node].ports[end.slot()].unmet = nodes[end.node].unmet = true;
+  };
+  for (const Port& port : nodes[node].ports) {
+    meet_anew(port.cable);
+    for (const std::uint32_t cable : port.more) meet_anew(cable);
   }
 }
 

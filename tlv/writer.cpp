@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlv/writer.hpp"
 
+#include <array>
+
 namespace lldp::tlv {
 namespace {
 
@@ -11,11 +13,12 @@ constexpr std::size_t kEndTlv = 2;
 
 std::size_t LldpduWriter::begin(const Key& key) {
   const std::size_t start = out_.size();
-  out_.push_back(static_cast<std::uint8_t>(key.type << 1));
-  out_.push_back(0);  // the length, when it is known
-  if (key.type == kOrganizational) {
-    Writer(out_).field({}, key.oui, 24).field({}, key.subtype, 8);
-  }
+  const std::array header{
+      static_cast<std::uint8_t>(key.type << 1), std::uint8_t{},  // the length, when it is known
+      static_cast<std::uint8_t>(key.oui >> 16), static_cast<std::uint8_t>(key.oui >> 8),
+      static_cast<std::uint8_t>(key.oui),       key.subtype};
+  const std::size_t octets = key.type == kOrganizational ? header.size() : kHeader;
+  out_.insert(out_.end(), header.begin(), header.begin() + octets);
   return start;
 }
 

@@ -15,6 +15,7 @@
 #include "lab/topology/expanders.hpp"
 #include "lab/topology/server_fabrics.hpp"
 #include "sim/flow/throughput.hpp"
+#include "sim/papers/measure.hpp"
 #include "sim/papers/statistics.hpp"
 
 namespace lldp::lab::fcplus_paper {
@@ -306,23 +307,27 @@ class Study {
           if (const auto net = fcplus_network(n, 18))
             for (const Scheme& scheme :
                  {fcplus_scheme(2, 32), fcplus_scheme(1, 32), ksp_scheme(32)})
-              curves_[{4, t, scheme.name}].push_back(carry(0, 4, *net, scheme, t, 0));
+              curves_[{4, t, scheme.name}][n] = carry(0, 4, *net, scheme, t, 0);
           if (const auto net = fc_network(n, 18))
-            curves_[{4, t, "FC"}].push_back(carry(0, 4, *net, kFcScheme, t, 0));
-          curves_[{4, t, "Clos"}].push_back(clos_curve(4, n, 14, t));
+            curves_[{4, t, "FC"}][n] = carry(0, 4, *net, kFcScheme, t, 0);
+          if (const auto carried = clos_curve(4, n, 14, t)) curves_[{4, t, "Clos"}][n] = *carried;
         });
     job("Figure 4, what the text says of it", [this] { text_of_figure4(); });
   }
 
-  /// One curve over another, size by size.
+  /// One curve over another, size by size: of those that both have.
   std::vector<double> ratios(int figure, std::size_t kind, const std::string& a,
                              const std::string& b) {
     const auto& above = curves_[{figure, kind, a}];
     const auto& below = curves_[{figure, kind, b}];
     std::vector<double> all;
-    for (std::size_t i = 0; i < std::min(above.size(), below.size()); ++i)
-      all.push_back(above[i] / below[i]);
+    for (const auto& [size, value] : above)
+      if (const auto at = below.find(size); at != below.end()) all.push_back(value / at->second);
     return all;
+  }
+  double mean_ratio(int figure, std::size_t kind, const std::string& a, const std::string& b) {
+    const auto all = ratios(figure, kind, a, b);
+    return all.empty() ? kNotMeasured : mean_of(all);
   }
   /// `published`: over all sizes of the paper, which a quick run has not, nor one of other sizes.
   void text_cell(int figure, std::size_t s, const std::string& scheme, std::string metric,
@@ -344,14 +349,14 @@ class Study {
     };
     for (const Gap& gap : {Gap{"FC", {17, 23, 53}}, Gap{"FC+ (1L-32)", {9, 10, 16}}})
       for (std::size_t t = 0; t < 3; ++t) {
-        const double mean = mean_of(ratios(4, t, "KSP-32", gap.scheme));
+        const double mean = mean_ratio(4, t, "KSP-32", gap.scheme);
         text_cell(4, 18, gap.scheme, fmt::format("ksp_over_it_{}", kTrafficMetrics[t]), mean,
                   Published{1 + gap.percent[t] / 100, kTolerance, true,
                             fmt::format("a gap of {:g} %", gap.percent[t])});
       }
     for (std::size_t t = 0; t < 3; ++t)
       text_cell(4, 18, "FC+ (2L-32)", fmt::format("ksp_over_it_{}", kTrafficMetrics[t]),
-                mean_of(ratios(4, t, "KSP-32", "FC+ (2L-32)")), {},
+                mean_ratio(4, t, "KSP-32", "FC+ (2L-32)"), {},
                 Statement{"the average performance gap relative to KSP diminishes to less than 1%",
                           Statement::Test::kBelow, 1.01});
     auto over_fc = ratios(4, 2, "FC+ (1L-32)", "FC");
@@ -394,10 +399,10 @@ class Study {
       job(fmt::format("Figure 6, {} switches, near worst", n), [this, n] {
         if (const auto net = fcplus_network(n, 22))
           for (const Scheme& scheme : {fcplus_scheme(2, 40), fcplus_scheme(1, 40), ksp_scheme(40)})
-            curves_[{6, 2, scheme.name}].push_back(carry(0, 6, *net, scheme, 2, 0));
+            curves_[{6, 2, scheme.name}][n] = carry(0, 6, *net, scheme, 2, 0);
         if (const auto net = fc_network(n, 22))
-          curves_[{6, 2, "FC"}].push_back(carry(0, 6, *net, kFcScheme, 2, 0));
-        curves_[{6, 2, "Clos"}].push_back(clos_curve(6, n, 10, 2));
+          curves_[{6, 2, "FC"}][n] = carry(0, 6, *net, kFcScheme, 2, 0);
+        if (const auto carried = clos_curve(6, n, 10, 2)) curves_[{6, 2, "Clos"}][n] = *carried;
       });
       job(fmt::format("Figure 6, {} switches, path lengths", n), [this, n] {
         if (const auto net = fcplus_network(n, 22)) lengths(*net, 40, "path_length_s22");
@@ -506,9 +511,9 @@ class Study {
                      .metric = std::string(kTrafficMetrics[kind]),
                      .ours = static_cast<double>(uplinks) / static_cast<double>(p->hosts_per_tor)};
   }
-  double clos_curve(int figure, std::size_t n, std::size_t hosts, std::size_t kind) {
+  std::optional<double> clos_curve(int figure, std::size_t n, std::size_t hosts, std::size_t kind) {
     auto c = clos(n, hosts, kind);
-    if (!c) return 0;
+    if (!c) return std::nullopt;
     c->figure = figure;
     c->row.switches = n;
     found_(*c);
@@ -570,7 +575,8 @@ class Study {
     return fmt::format("{}{} {} {} {}", row.scheme == kFcScheme.name ? "FC " : "", row.switches,
                        row.s, row.k, row.v);
   }
-  std::map<std::tuple<int, std::size_t, std::string>, std::vector<double>> curves_{};
+  using Curve = std::map<std::size_t, double>;  ///< by switches
+  std::map<std::tuple<int, std::size_t, std::string>, Curve> curves_{};
   std::map<std::string, double> carried_{};
   std::map<std::string, double> disjoint_{};
   std::map<std::string, std::vector<TrafficMatrix>> near_worst_{};

@@ -22,12 +22,12 @@ using Layer = Bounded<struct LayerTag, std::uint8_t, 31>;
 /// What a link of a layered expander joins, as one of its ends sees it.
 struct Layers {
   Layer near{};  ///< of the virtual switch here that owns the port
-  Layer far{};   ///< of the neighbour's that the link leads to
+  Layer far{};   ///< of the neighbor's that the link leads to
   [[nodiscard]] constexpr Layers mirrored() const { return {far, near}; }
   friend bool operator==(const Layers&, const Layers&) = default;
 };
 
-/// How a port stands to its neighbour, by level; what the TLVs carry and `show` prints.
+/// How a port stands to its neighbor, by level; what the TLVs carry and `show` prints.
 enum class PortType : std::uint8_t { kUnmarked, kUplink, kDownlink, kCrosslink };
 /// How a port stands in the total order of devices; what the rules go by (see Position).
 enum class Order : std::uint8_t {
@@ -92,7 +92,7 @@ struct Tier {
 };
 using Tiers = std::vector<Tier>;  ///< rising
 
-/// The order of a port between `self` and the neighbour heard there. A neighbour that is a host is
+/// The order of a port between `self` and the neighbor heard there. A neighbor that is a host is
 /// below whatever its identifier says; a device without a level has no order. Equal positions
 /// (ourselves, heard over a loop) are unknown.
 [[nodiscard]] Order order_of_port(const std::optional<Position>& self,

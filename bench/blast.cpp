@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends LLDP frames into one interface, as fast as asked: the hostile or merely busy neighbour of
+// Sends LLDP frames into one interface, as fast as asked: the hostile or merely busy neighbor of
 // the benchmarks.
 //
 //   blast INTERFACE same|vary|bad|churn|toggle COUNT NEIGHBORS RATE    RATE in frames/s, 0: as fast
 //   as it goes
-//     vary: every frame is another; churn: besides, neighbours leave, fall silent until their TTL
+//     vary: every frame is another; churn: besides, neighbors leave, fall silent until their TTL
 //     has passed, and come again; toggle: each is a host and a switch in turn
 //   blast --write DIRECTORY                               one raw Ethernet frame of each kind
 #include <linux/if_packet.h>
@@ -51,7 +51,7 @@ Bytes ethernet(const Bytes& lldpdu, std::uint16_t neighbor) {
   return frame;
 }
 
-/// One frame per neighbour; `bad` goes through all the ways of being malformed.
+/// One frame per neighbor; `bad` goes through all the ways of being malformed.
 std::vector<Bytes> frames_of(std::string_view kind, unsigned neighbors) {
   std::vector<Bytes> frames;
   for (unsigned n = 0; n < neighbors; ++n) {
@@ -79,7 +79,7 @@ void revise(Bytes& frame, unsigned revision) {
     *digit = static_cast<std::uint8_t>('0' + revision % 10);
 }
 
-/// What makes a week of a port's life: a quarter of the neighbours is silent for a while, in turn,
+/// What makes a week of a port's life: a quarter of the neighbors is silent for a while, in turn,
 /// so that their TTL of a second passes; of the others, every 64th frame says goodbye.
 struct Churn {
   static constexpr unsigned kGroups = 4;

@@ -56,7 +56,7 @@ void DecodeBroken(benchmark::State& state) {
 }
 BENCHMARK(DecodeBroken)->DenseRange(0, support::kEveryBroken.size() - 1);
 
-/// A thousand neighbours' frames in turn, so that no branch is learned from one frame alone.
+/// A thousand neighbors' frames in turn, so that no branch is learned from one frame alone.
 void DecodeThousandNeighbors(benchmark::State& state) {
   std::vector<Bytes> pdus;
   for (std::uint16_t n = 0; n < 1000; ++n) pdus.push_back(support::typical_lldpdu(n, n));

@@ -78,7 +78,7 @@ void ReceiveChanging(benchmark::State& state) {
 }
 BENCHMARK(ReceiveChanging);
 
-/// Thirty neighbours on one port, each changing what it says of itself (0) or of its level (1).
+/// Thirty neighbors on one port, each changing what it says of itself (0) or of its level (1).
 void ReceiveManyNeighbors(benchmark::State& state) {
   Device d(512);
   std::vector<Bytes> frames;
@@ -139,7 +139,7 @@ void TakeSnapshot(benchmark::State& state) {
 }
 BENCHMARK(TakeSnapshot)->Unit(benchmark::kMicrosecond);
 
-/// What a port with its neighbour takes of the heap.
+/// What a port with its neighbor takes of the heap.
 void Memory(benchmark::State& state) {
   const auto ports = static_cast<unsigned>(state.range(0));
   std::size_t octets = 0;

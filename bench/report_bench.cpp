@@ -9,7 +9,7 @@ namespace {
 
 using namespace lldp;
 
-/// A switch with a neighbour on every port.
+/// A switch with a neighbor on every port.
 core::Snapshot device(std::int64_t ports) {
   core::Snapshot s{.level = Level::of<1>(),
                    .level_source = core::LevelSource::kHost,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Packets of a wrong priority while the agent where they turn and those of its neighbours are killed, stopped and started
+# Packets of a wrong priority while the agent where they turn and those of its neighbors are killed, stopped and started
 # again, under 100,000 packets/s of bounced traffic, routed and bridged: must be none. Needs root.
 #   restart.sh [RESTARTS [PACKETS_PER_SECOND]]
 set -euo pipefail

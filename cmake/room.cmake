@@ -11,7 +11,7 @@ add_library(lldp_build INTERFACE)
 target_link_libraries(lldp_build INTERFACE lldp_warnings)
 # What is shipped leaves out what nobody calls: a tenth of it.
 target_compile_options(lldp_build INTERFACE $<$<NOT:$<CONFIG:Debug>>:-ffunction-sections$<SEMICOLON>-fdata-sections>)
-# Its libraries are bound at the start, as distributions do: a function that is called first when a neighbour's frame is
+# Its libraries are bound at the start, as distributions do: a function that is called first when a neighbor's frame is
 # there costs that frame's answer the search for it.
 target_link_options(lldp_build INTERFACE $<$<NOT:$<CONFIG:Debug>>:-Wl,--gc-sections,-z,now>)
 if(LLDP_SANITIZE)

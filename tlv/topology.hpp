@@ -9,7 +9,7 @@
 ///
 /// A claim's level is 0 exactly if its device is a host. So these contradictions count as unknown:
 /// a host with another level is neither a host nor on a level (a wrong host would make its
-/// neighbour a leaf), and whatever is no host and says level 0 has no level.
+/// neighbor a leaf), and whatever is no host and says level 0 has no level.
 namespace lldp::tlv {
 
 /// Topology Recognition TLV, IEEE 802.1Qcz-2023 D.2.16.

@@ -238,7 +238,7 @@ void Mib::sort() {
   const auto before = [this](const Row& a, const Row& b) { return oid_of(a) < oid_of(b); };
   std::ranges::stable_sort(rows_, before);
   const auto same = [this](const Row& a, const Row& b) { return oid_of(a) == oid_of(b); };
-  // A neighbour may tell an address twice.
+  // A neighbor may tell an address twice.
   rows_.erase(std::unique(rows_.begin(), rows_.end(), same), rows_.end());
 }
 

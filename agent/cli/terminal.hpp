@@ -11,7 +11,7 @@ namespace lldp::cli {
 
 /// It is a terminal, and obeys escape sequences.
 [[nodiscard]] bool is_screen();
-/// In colour on a screen, where https://no-color.org allows it; as wide as the terminal is. The
+/// In color on a screen, where https://no-color.org allows it; as wide as the terminal is. The
 /// height is left open, for what scrolls.
 [[nodiscard]] report::Style terminal_style();
 /// The lines of the terminal; 0: it has none, or does not say.

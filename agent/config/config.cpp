@@ -460,7 +460,7 @@ Result<Config> with_option(Config config, std::string_view key, std::string_view
   if (row == nullptr) return refuse("unknown key: lldp-leveld --help lists the keys");
   if (std::ranges::any_of(kOfStart, [&](const OfStart& option) { return option.key == key; }))
     return refuse("is read at start only: write it into the file and restart the daemon");
-  if (key == "chassis-id")  // by which neighbours know the device; it is kept over restarts
+  if (key == "chassis-id")  // by which neighbors know the device; it is kept over restarts
     return refuse("is the device's identity, and no value for a while: write it into the file");
   if (config.dry_run && (key == "on-change" || key == "metrics.listen" || key == "snmp.agentx"))
     return refuse("a dry run runs nothing beside itself: leave it out");

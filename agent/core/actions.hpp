@@ -21,9 +21,9 @@ struct Send {
 /// What became different; the owner logs it, streams it to `watch` and reprograms the data plane.
 struct Event {
   enum class Kind : std::uint8_t {
-    kNeighborAdded,    ///< text: the neighbour
+    kNeighborAdded,    ///< text: the neighbor
     kNeighborChanged,  ///< `lldpdu` and `before` in place of a text
-    kNeighborRemoved,  ///< text: the neighbour and why (aged out, shutdown, link down)
+    kNeighborRemoved,  ///< text: the neighbor and why (aged out, shutdown, link down)
     kLevel,            ///< the device's level; text: "1 -> 2"
     kPlace,            ///< the order of the ports has followed the level upwards; text: "1 -> 2"
     kLocation,         ///< where the device stands; text: "1 02:00:00:00:00:01, 2 ...", or none
@@ -53,7 +53,7 @@ struct Event {
 
 /// The event's text; made here for the events that come without one.
 [[nodiscard]] std::string text_of(const Event& event);
-/// The chassis ID of the neighbour that the event is about; empty: of none.
+/// The chassis ID of the neighbor that the event is about; empty: of none.
 [[nodiscard]] std::string neighbor_of(const Event& event);
 
 /// What a call to the agent asks its owner to do. The owner passes one in, acts on it and clears

@@ -407,7 +407,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
       note_host(port, n);
       reads_otherwise = true;
     }
-    // Else a frame alone sets what is remembered: it outlives the neighbour that told it (A3).
+    // Else a frame alone sets what is remembered: it outlives the neighbor that told it (A3).
     if (reads_otherwise) remember(port);
     const Heard heard = port.heard;
     summarize_port(port, now);

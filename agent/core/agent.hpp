@@ -28,11 +28,11 @@ struct Request {
   friend bool operator==(const Request&, const Request&) = default;
 };
 
-/// An LLDP agent that knows its level: 802.1AB machines, neighbour table and level inference for
+/// An LLDP agent that knows its level: 802.1AB machines, neighbor table and level inference for
 /// all ports of one device. Pure: frames, link events and the time come in, actions go out; it
 /// opens nothing and never asks for the time. Time must not run backwards. Every call is O(1) in
 /// the number of ports (O(log n) where a deadline moves), except where the device's level changes
-/// (all ports then tell their neighbours), set-up, and snapshot().
+/// (all ports then tell their neighbors), set-up, and snapshot().
 ///
 /// Frames are sent by advance(). What a link event or a received frame gives us to tell is due at
 /// once: next_deadline() is `now`. So what arrives together, several frames of one wake-up or many
@@ -52,11 +52,11 @@ class Agent {
   /// A link appeared or changed (state, name, address, MTU). Calling it again with the same value
   /// does nothing.
   void set_link(const Link& link, TimePoint now, Actions& out);
-  /// The link is gone: its neighbours go with it, and no frame is sent.
+  /// The link is gone: its neighbors go with it, and no frame is sent.
   void remove_link(Ifindex port, TimePoint now, Actions& out);
   /// The link is there still, and is to be no port any more: what an adminStatus that leaves Tx
-  /// sends (IEEE 802.1AB-2016 9.2.8), or its neighbours would show us there until what we told last
-  /// has aged out. It remembers what it has learnt, by the name that it had.
+  /// sends (IEEE 802.1AB-2016 9.2.8), or its neighbors would show us there until what we told last
+  /// has aged out. It remembers what it has learned, by the name that it had.
   void leave_link(Ifindex port, TimePoint now, Actions& out);
   /// A frame from the destination address on, without FCS or VLAN tag. Frames for other addresses
   /// or EtherTypes, and of unknown ports, are ignored.
@@ -70,7 +70,7 @@ class Agent {
   void advance(TimePoint now, Actions& out);
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
 
-  /// Takes over new settings; neighbours, levels and counters stay where they may.
+  /// Takes over new settings; neighbors, levels and counters stay where they may.
   void configure(Settings settings, TimePoint now, Actions& out);
   /// The frame that the port would send now, for an owner that sends it by another program; empty
   /// for a port that is not known, or may not send.

@@ -19,7 +19,7 @@
 
 namespace lldp::core {
 
-/// Ties the parts together. The way of a change: frame or link event -> neighbour table of the port
+/// Ties the parts together. The way of a change: frame or link event -> neighbor table of the port
 /// -> what is heard on the port -> level of the device -> labels (type, order, alarms) of this
 /// port, or of all if the level has changed -> frames.
 class Agent::Impl {
@@ -142,11 +142,11 @@ class Agent::Impl {
   [[nodiscard]] std::string level_alarm_text(AlarmCode code, TimePoint now) const;
   /// What makes the levels uneven; empty: nothing does.
   [[nodiscard]] std::string uneven_text() const;
-  /// The port with the neighbour of the lowest level.
+  /// The port with the neighbor of the lowest level.
   [[nodiscard]] const Port* lowest_port() const;
-  /// Labels all ports and tells their neighbours.
+  /// Labels all ports and tells their neighbors.
   void announce_all(std::optional<Level> before, TimePoint now, Actions& out);
-  /// Where the device stands follows its level and what its ports remember. Tells no neighbour.
+  /// Where the device stands follows its level and what its ports remember. Tells no neighbor.
   /// `anew`: the level has changed.
   void locate(TimePoint now, Actions& out, bool anew = false);
   [[nodiscard]] Survey take_survey(TimePoint now) const;
@@ -169,7 +169,7 @@ class Agent::Impl {
   void word_location(TimePoint now, bool anew);
   /// Has the port tell it, if it has not.
   void announce_location(Port& port, TimePoint now);
-  /// What the neighbour sent last, by the settings and at the time that are now. True, and told, if
+  /// What the neighbor sent last, by the settings and at the time that are now. True, and told, if
   /// it amounts to something else.
   bool read_anew(Port& port, Neighbor& neighbor, TimePoint now, Actions& out);
   /// What the port remembers has changed, or not.

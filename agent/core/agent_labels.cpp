@@ -18,7 +18,7 @@ void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renou
   if (port.hears_switch != heard_switch) label_unheard(port, now, out);
   if (port.heard != before) {
     inference_.update(before, port.heard);
-    if (decide(now, out, renounced)) return;  // all ports were labelled
+    if (decide(now, out, renounced)) return;  // all ports were labeled
   }
   const PortType before_type = port.type;
   label(port, standing(), now, out);

@@ -211,7 +211,7 @@ void Agent::Impl::enable(Port& port, TimePoint now, Actions& out) {
   for (PortAgent& a : port.agents) {
     a.tx.portEnabled = a.rx.portEnabled = port.link.up;
     a.tx.adminStatus = a.rx.adminStatus = port.link.adminStatus;
-    // A link that is down has no neighbour: what was learned ages at once, not by its rxInfoTTL.
+    // A link that is down has no neighbor: what was learned ages at once, not by its rxInfoTTL.
     if (!port.link.up) {
       a.rx.rxInfoAge = true;
       a.tooManyNeighborsTimer = a.own_frame_forgotten = kNever;

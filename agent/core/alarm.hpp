@@ -16,12 +16,12 @@
 namespace lldp::core {
 
 enum class AlarmCode : std::uint8_t {
-  kCrosslink,      ///< a neighbour on our own level
+  kCrosslink,      ///< a neighbor on our own level
   kLevelSkip,      ///< |N - M| > 1
   kHostAboveLeaf,  ///< a host where the level is pinned above 1
   kMaxLevel,       ///< the level found is above infer.max-level and not taken
-  kManyNeighbors,  ///< more than one neighbour on a port
-  kTlvConflict,    ///< a neighbour's TLVs disagree: tr wins, a location is not taken
+  kManyNeighbors,  ///< more than one neighbor on a port
+  kTlvConflict,    ///< a neighbor's TLVs disagree: tr wins, a location is not taken
   kSelfLoop,       ///< our own frame came back
   kCabling,        ///< a switch where host-ports says host
   kPfcMismatch,    ///< a lossless priority without PFC at one end of a link

@@ -85,7 +85,7 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
     writer.add(tlv::to_layers_tlv(*link.layers), settings.contribution_oui);
   if (self.classes != nullptr) writer.add(*self.classes, settings.contribution_oui);
   if (settings.send_pfc && link.pfc) {
-    // Not willing: what is configured here is not for a neighbour to change.
+    // Not willing: what is configured here is not for a neighbor to change.
     writer.add(tlv::PfcConfig{.willing = false,
                               .mbc = link.pfc->mbc,
                               .cap = static_cast<std::uint8_t>(link.pfc->cap & 0x0f),

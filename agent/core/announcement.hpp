@@ -23,7 +23,7 @@ struct Self {
   const tlv::ClassesTlv* classes = nullptr;  ///< nullptr: there is nothing to tell
 };
 
-/// Writes the frame that tells a neighbour of us (mibConstrInfoLLDPDU) into `frame`, in place of
+/// Writes the frame that tells a neighbor of us (mibConstrInfoLLDPDU) into `frame`, in place of
 /// what it holds. Returns how many TLVs found no room within the link's MTU.
 std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const Self& self,
                              const Settings& settings);

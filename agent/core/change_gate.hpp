@@ -8,7 +8,7 @@
 
 namespace lldp::core {
 
-/// How often what a port's known neighbours say may change: kBurst times at once, then once every
+/// How often what a port's known neighbors say may change: kBurst times at once, then once every
 /// kEvery. An agent that keeps to the standard stays far below that, even where several share the
 /// link: after five frames its credit is one frame a second (IEEE 802.1AB-2016 9.2.5.17). One that
 /// does not would otherwise have the levels, the rules and every other port's frames wait for it.

@@ -27,7 +27,7 @@ struct HeardSwitch {
   friend bool operator==(const HeardSwitch&, const HeardSwitch&) = default;
 };
 
-/// What the neighbours on one port amount to for the inference. Those without a level say nothing.
+/// What the neighbors on one port amount to for the inference. Those without a level say nothing.
 struct Heard {
   std::optional<Level> lowest{};  ///< 0: a host
   boost::container::small_vector<HeardSwitch, 1> switches{};
@@ -130,9 +130,9 @@ class Inference {
   /// What is heard on a port has changed; `Heard{}` when nothing is. decide() must follow.
   void update(const Heard& before, const Heard& after);
   /// Goes by what is heard now; true if the level has changed. `renounced`: what changed is a frame
-  /// in which a neighbour that gave support tells a higher level or none.
+  /// in which a neighbor that gave support tells a higher level or none.
   bool decide(TimePoint now, bool renounced = false);
-  /// The operator knows better: the level is withdrawn, established or not, and learnt anew. True
+  /// The operator knows better: the level is withdrawn, established or not, and learned anew. True
   /// if it has changed.
   bool forget(TimePoint now);
   /// When decide() is due though nothing new is heard.
@@ -150,7 +150,7 @@ class Inference {
   [[nodiscard]] std::optional<Level> highest_heard() const { return switches_.highest(); }
   /// For how long the level has had support.
   [[nodiscard]] Duration supported() const { return supported_; }
-  /// The neighbour that would give support: 0 for a host.
+  /// The neighbor that would give support: 0 for a host.
   [[nodiscard]] std::optional<Level> supporting() const;
   /// What a restart should begin with: also on a device that is a host for the time being.
   [[nodiscard]] Kept kept() const { return {level_, supported_, surroundings_.learned()}; }

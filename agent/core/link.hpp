@@ -30,7 +30,7 @@ struct MacPhy {
   friend bool operator==(const MacPhy&, const MacPhy&) = default;
 };
 
-/// What neighbours are told of a link, and many have nothing of.
+/// What neighbors are told of a link, and many have nothing of.
 struct LinkDetails {
   std::optional<PortId> port_id{};     ///< becomes the Port ID in place of the link's name
   std::string description{};           ///< Port Description TLV; empty: the name

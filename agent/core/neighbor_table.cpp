@@ -39,7 +39,7 @@ bool is_stock_switch(const std::optional<tlv::Capabilities>& c) {
       Bits::kTwoPortMacRelay;  // an AP's or a cable modem's end is a host's
   return c && (c->enabled & kForwards) != 0;
 }
-/// A wrong host makes its neighbour a leaf, so it takes a word for it and none against it.
+/// A wrong host makes its neighbor a leaf, so it takes a word for it and none against it.
 bool is_stock_host(const std::optional<tlv::Capabilities>& c, const tlv::Evidence& evidence) {
   const bool station = c && c->enabled == tlv::Capabilities::kStationOnly;
   return (station || evidence.endpoint) && !evidence.bridge;

@@ -19,7 +19,7 @@
 
 namespace lldp::core {
 
-/// One neighbour: the LLDPDU it sent last, and what that tells.
+/// One neighbor: the LLDPDU it sent last, and what that tells.
 class Neighbor : public Told {
  public:
   /// `view` is what `lldpdu` decodes to.
@@ -107,7 +107,7 @@ class Neighbor : public Told {
 /// Both.
 [[nodiscard]] std::string describe(const Neighbor& neighbor);
 
-/// Neighbours learned on one port, in the order of their MSAP.
+/// Neighbors learned on one port, in the order of their MSAP.
 class NeighborTable {
  public:
   [[nodiscard]] Neighbor* find(Scope scope, ByteSpan msap);

@@ -20,7 +20,7 @@ bool hears_switch_tlv(const Port& port) {
 /// More are not named in one line.
 constexpr std::size_t kNames = 4;
 
-/// The names of the neighbours that `wanted` picks, each MSAP once; of many the first.
+/// The names of the neighbors that `wanted` picks, each MSAP once; of many the first.
 template <class Predicate>
 std::string names(const Port& port, Predicate wanted) {
   std::string out;

@@ -72,7 +72,7 @@ struct Port {
   std::vector<HeldFrame> held{};  ///< in the order in which their senders are to be looked at
   PortStatistics statistics{};
   Heard heard{};
-  std::size_t decisive = kNobody;  ///< index in the table of the neighbour that `heard` goes by
+  std::size_t decisive = kNobody;  ///< index in the table of the neighbor that `heard` goes by
   PortOrder orders{};
   bool excused = false;            ///< an operator has it forget, on this carrier
   bool listed_all = true;          ///< its frames named every agent that it hears
@@ -92,9 +92,9 @@ struct Port {
   /// When a switch heard here that tells no level and has no order becomes an alarm; kNever: there
   /// is none.
   TimePoint unprotected_at = kNever;
-  /// When two TLVs of a neighbour that disagree become an alarm; kNever: there are none.
+  /// When two TLVs of a neighbor that disagree become an alarm; kNever: there are none.
   TimePoint conflict_at = kNever;
-  /// When silence where a neighbour is expected becomes an alarm; kNever: there is none.
+  /// When silence where a neighbor is expected becomes an alarm; kNever: there is none.
   TimePoint missing_at = kNever;
   /// Until then it counts that devices with one MSAP are heard; kNever: none are.
   TimePoint shared_until = kNever;
@@ -111,7 +111,7 @@ struct Port {
   }
   /// A link on which silence means a host.
   [[nodiscard]] bool counts_as_host() const;
-  /// A neighbour here has no level yet, or a higher one than it will have from this one of ours.
+  /// A neighbor here has no level yet, or a higher one than it will have from this one of ours.
   [[nodiscard]] bool waits_for(Level level) const;
   /// The carrier is there, and the neighbor may be about to be heard first.
   [[nodiscard]] bool is_young(TimePoint now) const { return link.up && now < silent_at; }
@@ -127,11 +127,11 @@ struct Port {
     return std::min({waits(unprotected_at), waits(conflict_at), waits(missing_at), waits(held_at()),
                      waits(unheard_at), awaited ? silent_at : kNever});
   }
-  /// When one of the machines, the neighbours or the alarm is due.
+  /// When one of the machines, the neighbors or the alarm is due.
   [[nodiscard]] TimePoint deadline() const;
 };
 
-/// What the neighbours in the table amount to; sets heard, decisive and hears_switch. A host wins
+/// What the neighbors in the table amount to; sets heard, decisive and hears_switch. A host wins
 /// over all others on its port, else the lowest level does.
 void summarize(Port& port);
 /// Records the neighbor of the port, after a frame (docs/develop/rules.md A3). True if that is new.
@@ -173,19 +173,19 @@ struct Standing {
   std::uint8_t lossless_at_hosts = 0;               ///< of these, what a link to a host carries
   const qos::Chains* chains = nullptr;              ///< nullptr: `lossless` alone is known
   bool layered = false;                             ///< some port has layers
-  Duration missing_grace{};      ///< how long an expected neighbour may be silent
+  Duration missing_grace{};                         ///< how long an expected neighbor may be silent
   bool has_switch_port = false;  ///< a switch is heard or remembered on some port
 };
 /// How long a switch may tell no level before that is an alarm: at a common start all do at first.
 inline constexpr std::chrono::seconds kUnprotectedGrace{2};
 /// Sets unprotected_at; goes by the port's order.
 void watch_for_unordered(Port& port, const Standing& own, TimePoint now);
-/// How long a neighbour's TLVs may disagree: whose TLVs are set one by one, as lldpd's are, does so
+/// How long a neighbor's TLVs may disagree: whose TLVs are set one by one, as lldpd's are, does so
 /// for a moment at every change.
 inline constexpr std::chrono::seconds kConflictGrace{1};
 /// Sets conflict_at.
 void watch_for_conflict(Port& port, const Standing& own, TimePoint now);
-/// How long an expected neighbour may be silent besides a msgTxInterval, within which every agent
+/// How long an expected neighbor may be silent besides a msgTxInterval, within which every agent
 /// is heard.
 inline constexpr std::chrono::seconds kMissingSlack{2};
 /// Sets missing_at.
@@ -196,7 +196,7 @@ inline constexpr std::chrono::seconds kUnheardGrace{5};
 void watch_for_unheard(Port& port, const Standing& own, TimePoint now);
 /// The alarms that should stand on the port.
 [[nodiscard]] AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now);
-/// One line that names the neighbours it is about.
+/// One line that names the neighbors it is about.
 [[nodiscard]] std::string alarm_text(AlarmCode code, const Port& port, const Standing& own);
 
 }  // namespace lldp::core

@@ -19,7 +19,7 @@ namespace lldp::core {
   return !differ(std::uint32_t{}, 0) && !differ(std::uint16_t{}, 4);
 }
 
-/// The procedures of the receive machine, IEEE 802.1AB-2016 9.2.7.7: one frame, or the ageing of
+/// The procedures of the receive machine, IEEE 802.1AB-2016 9.2.7.7: one frame, or the aging of
 /// what was learned from earlier ones.
 struct Agent::Impl::Receiver {
   Impl& impl;
@@ -33,7 +33,7 @@ struct Agent::Impl::Receiver {
   std::optional<tlv::LldpduView> view{};  ///< of a frame that says something new
   bool table_changed = false;             ///< in something that the port goes by
   bool spoken = false;      ///< by a frame: a neighbor was added, or tells something new
-  bool renounced = false;   ///< in it, a neighbour that gave support tells a higher level or none
+  bool renounced = false;   ///< in it, a neighbor that gave support tells a higher level or none
   bool counted = false;     ///< the frame was held back when it came
   bool held_first = false;  ///< it is held back, and nothing of its sender was
 
@@ -77,9 +77,9 @@ struct Agent::Impl::Receiver {
   void supersede();
   /// It would change something.
   [[nodiscard]] bool supersedes() const;
-  /// A neighbour of this frame's address, as `known` is.
+  /// A neighbor of this frame's address, as `known` is.
   [[nodiscard]] bool is_another_self(const Neighbor& n) const;
-  /// What gave support until now was a neighbour that told `before`.
+  /// What gave support until now was a neighbor that told `before`.
   void note_support(std::optional<Level> before);
 };
 

@@ -29,7 +29,7 @@ struct TierNote {
   friend bool operator==(const TierNote&, const TierNote&) = default;
 };
 
-/// A neighbour's last frame.
+/// A neighbor's last frame.
 struct ReceivedFrame {
   Scope scope{};
   MacAddress source{};                   ///< all 0: not known
@@ -41,7 +41,7 @@ struct ReceivedFrame {
 /// How much of it a snapshot is to hold: what it amounts to, or the octets too.
 enum class Depth : std::uint8_t { kSummary, kOctets };
 
-/// One neighbour as `show` prints it. Strings are as received, not escaped.
+/// One neighbor as `show` prints it. Strings are as received, not escaped.
 struct NeighborInfo {
   ChassisId chassis_id{};
   PortId port_id{};
@@ -49,7 +49,7 @@ struct NeighborInfo {
   std::string system_name{};
   DeviceType device_type = DeviceType::kUnknown;
   std::optional<Level> level{};
-  PortType port_type = PortType::kUnmarked;   ///< what the neighbour calls its own port
+  PortType port_type = PortType::kUnmarked;   ///< what the neighbor calls its own port
   bool tr = false;                            ///< sent the tr TLV
   bool contribution = false;                  ///< sent the contribution TLV
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: it does not say

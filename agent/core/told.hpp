@@ -8,7 +8,7 @@
 
 namespace lldp::core {
 
-/// What the agent goes by of what a neighbour tells.
+/// What the agent goes by of what a neighbor tells.
 struct Told {
   DeviceType device = DeviceType::kUnknown;
   std::optional<Level> level{};  ///< of a host 0; of others never 0

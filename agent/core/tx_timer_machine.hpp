@@ -23,7 +23,7 @@ namespace lldp::core {
 }
 /// The sender's first own moment after `now`: at most one interval away. An interval has eight
 /// turns, or one in every four seconds, in which senders go together: with many ports it is the
-/// wake-ups that cost, the neighbours' too. Where within a turn that is, is the device's own.
+/// wake-ups that cost, the neighbors' too. Where within a turn that is, is the device's own.
 [[nodiscard]] constexpr TimePoint next_own_moment(TimePoint now, Duration interval,
                                                   std::uint32_t phase) {
   const Duration turn = std::min<Duration>(interval / 8, std::chrono::seconds(4));

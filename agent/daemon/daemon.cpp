@@ -47,7 +47,7 @@ constexpr std::chrono::seconds kHostNamePause{10};
 /// Between two looks whether the control socket's file is there.
 constexpr std::chrono::seconds kControlPause{10};
 
-/// Until all that a start does is done, the neighbours' answers included: what was read for it and
+/// Until all that a start does is done, the neighbors' answers included: what was read for it and
 /// is wanted again is not to be mapped anew while they wait.
 constexpr std::chrono::seconds kStart{1};
 

@@ -89,7 +89,7 @@ class Daemon final : ControlHandler {
   void consider(const Interface& link, TimePoint now);
   /// The rules of the ports that it stands on may hold no longer, or again.
   void tell_lower(const Interface& upper, TimePoint now);
-  /// `gone`: the interface is, too; else its neighbours are told.
+  /// `gone`: the interface is, too; else its neighbors are told.
   void drop_port(Ifindex ifindex, bool gone, TimePoint now);
   /// After links have come, gone or changed: what the machine is, and so which its ports are.
   void survey(TimePoint now);

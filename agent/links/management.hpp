@@ -12,7 +12,7 @@
 
 namespace lldp::io {
 
-/// The addresses that neighbours are told for managing this device, as lldpd chooses them. Without
+/// The addresses that neighbors are told for managing this device, as lldpd chooses them. Without
 /// `wanted` the first IPv4 and the first IPv6 address of the interfaces in the order of their
 /// numbers, so that one of the loopback interface comes first; with globs all those whose interface
 /// or text one of them matches, at most 8. Addresses of interfaces without carrier come after all

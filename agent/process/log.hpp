@@ -37,7 +37,7 @@ void log_settle();
 /// ERRNO is a field where there is one.
 void log(Severity severity, const Error& error);
 
-/// Keeps what a neighbour can cause from filling the log: per port and topic a burst of `kBurst`
+/// Keeps what a neighbor can cause from filling the log: per port and topic a burst of `kBurst`
 /// lines, then one in each `kInterval`. What of one topic is left out hides nothing of another.
 class LogGate {
  public:

@@ -10,7 +10,7 @@
 /// The answer to `Detail`, decoded by the client: the daemon keeps octets.
 namespace lldp::report {
 
-/// With `tlvs` in each neighbour, and `sends` in each port, beside the octets: all TLVs by name.
+/// With `tlvs` in each neighbor, and `sends` in each port, beside the octets: all TLVs by name.
 [[nodiscard]] Result<std::string> with_tlvs(std::string_view json, OwnerOf owner = nobody);
 
 /// A block for each neighbor: its name, the time since its last change, and a line for each TLV.

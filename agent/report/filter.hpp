@@ -10,13 +10,13 @@
 
 namespace lldp::report {
 
-/// Which ports and neighbours are to be shown: all that is asked for must hold.
+/// Which ports and neighbors are to be shown: all that is asked for must hold.
 class ShowFilter {
  public:
   /// `KEY=VALUE,...`; a value is a glob, and `-` what is not known.
   [[nodiscard]] static Result<ShowFilter> parse(std::string_view text);
-  /// The answer to Show or Detail without what does not match; a port of which no neighbour does
-  /// is left out where neighbours are asked for.
+  /// The answer to Show or Detail without what does not match; a port of which no neighbor does
+  /// is left out where neighbors are asked for.
   [[nodiscard]] Result<std::string> apply(std::string_view json) const;
 
  private:

@@ -208,7 +208,7 @@ void add_port(Table& table, const json& port, long age) {
     const long left = std::max(n.at("expires_in").get<long>() - age, 0L);
     row.push_back({std::to_string(left) + " s", Ink::kPlain, true});
     table.add(std::move(row));
-    row.assign(4, Cell{});  // a further neighbour of the same port
+    row.assign(4, Cell{});  // a further neighbor of the same port
   }
   if (!neighbors.empty()) return;
   row.push_back({"-", Ink::kFaint});
@@ -234,7 +234,7 @@ std::string waiting_line(const json& port) {
          awaited_text(port) + " since " + since;
 }
 
-/// Characters that a line takes on the screen, without what colours it.
+/// Characters that a line takes on the screen, without what colors it.
 std::size_t columns_of(std::string_view line) {
   std::size_t width = 0;
   bool colour = false;

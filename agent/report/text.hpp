@@ -19,8 +19,8 @@ struct Style {
   std::size_t height = 0;  ///< of the screen: what does not fit is counted; 0: no limit
 };
 
-/// Alarms, the device in one line, and a row per port (more where several neighbours are heard).
-/// `age`: for how long it has been so, which the neighbours' time to live has run on.
+/// Alarms, the device in one line, and a row per port (more where several neighbors are heard).
+/// `age`: for how long it has been so, which the neighbors' time to live has run on.
 [[nodiscard]] Result<std::string> show_text(std::string_view json, const Style& style,
                                             std::chrono::seconds age = {});
 /// Keys with their values and sources, a line each.

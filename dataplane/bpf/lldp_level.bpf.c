@@ -3,8 +3,8 @@
  * egress.
  *
  * A packet's class is its DSCP; the PCP of its VLAN tags follows. What is not IP, or is cut off
- * within its IP header, passes untouched. Both programs leave the verdict to whoever comes next on
- * the hook.
+ * within its IP header, passes untouched. Both programs leave the verdict to what comes next on the
+ * hook.
  *
  * The IP header is written in place: by a helper it costs 11 ns more a packet. The price is that
  * the kernel gives each cloned packet that leaves here (local TCP, captures) a head of its own. */
@@ -377,7 +377,7 @@ static __always_inline int leave(struct __sk_buff* skb, struct packet* p, __u32 
 
     if (to->from) return remap(skb, p, to) ? TC_ACT_UNSPEC : TC_ACT_SHOT;
   }
-  /* Forwarding has meanwhile derived another one, or nobody has set it. */
+  /* Forwarding has meanwhile derived another one, or none was set. */
   skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
   return TC_ACT_UNSPEC;
 }

@@ -18,7 +18,7 @@
  *   10110 e p ppp tttttt
  * five bits that make it ours, e: the egress is to write this priority into the foremost VLAN tag,
  * p: a priority is set and which, t: the tag of the port it came in by.
- * A filter of somebody else may write over it, with whatever value: it counts only where the port
+ * A filter of another program may write over it, with any value: it counts only where the port
  * is not known by skb->ingress_ifindex, and only with the priority that is the packet's DSCP's. */
 #define LLDP_LEVEL_MARK 0xb000
 #define LLDP_LEVEL_MARK_MASK 0xf800

@@ -24,7 +24,7 @@ namespace lldp::dataplane::bpf {
 class Programs {
  public:
   struct Loaded {
-    std::string key{};  ///< of the rules and of the code; equal keys, equal behaviour
+    std::string key{};  ///< of the rules and of the code; equal keys, equal behavior
     ProgramPair programs{};
     std::uint32_t in_id = 0;
     std::uint32_t out_id = 0;

@@ -46,7 +46,7 @@ class Trial : Blows {
   // The end
 
   void repair() {
-    pass(seconds(200));  // until the last cable is plugged in and nobody is about to die
+    pass(seconds(200));  // until the last cable is plugged in and no agent is about to die
     if (!safe()) return;
     repaired_ = true;
     tell("all is repaired");

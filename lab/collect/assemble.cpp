@@ -57,7 +57,7 @@ struct Member {
   }
 };
 
-/// One port's view of one neighbour.
+/// One port's view of one neighbor.
 struct View {
   std::size_t from = 0;  ///< member
   std::size_t port = 0;  ///< index in its ports
@@ -532,7 +532,7 @@ class Assembly {
         return;
   }
 
-  /// Of the virtual switch that owns the port; what the neighbour says where it does not itself.
+  /// Of the virtual switch that owns the port; what the neighbor says where it does not itself.
   [[nodiscard]] std::optional<Layer> layer_at(const Cable& c, std::size_t e) const {
     const auto& end = c.ends[e];
     const auto& far = c.ends[1 - e];

@@ -28,8 +28,8 @@ struct CollectedProblem {
     kOrder,        ///< two ends that do not see one order
     kLayers,       ///< two ends that do not join the same layers
     kRole,         ///< a device that is a host to itself or the operator, and a switch to others
-    kUnknownRole,  ///< a neighbour that does not say what it is, taken for a host
-    kLevel,    ///< a neighbour that has another level than it is heard with; or one that cannot be
+    kUnknownRole,  ///< a neighbor that does not say what it is, taken for a host
+    kLevel,    ///< a neighbor that has another level than it is heard with; or one that cannot be
     kNoLevel,  ///< a switch without a level
     kNoRules,  ///< a port to a switch where packets do not change class as they should
     kClasses,  ///< a switch with other lossless classes than the first
@@ -67,7 +67,7 @@ struct Collection {
 };
 
 /// One fabric of what many devices tell. Devices are one by chassis ID, else by name; a link is
-/// what one port hears, and the port of the neighbour that it means: by Port ID, Port Description,
+/// what one port hears, and the port of the neighbor that it means: by Port ID, Port Description,
 /// or by what that port hears. Levels and orders are those that the switches have; the order of a
 /// port is unknown where its packets are not treated by it. An error is one of the readers: what
 /// they let through makes no fabric.

@@ -12,7 +12,7 @@
 /// escaped, as `lldp-level show` prints it.
 namespace lldp::lab::collect {
 
-/// A neighbour, as a port hears it. An empty text is not known.
+/// A neighbor, as a port hears it. An empty text is not known.
 struct HeardNeighbor {
   std::string chassis{};
   std::string name{};

@@ -19,7 +19,7 @@ constexpr std::size_t kMargin = 12;      ///< left of a row: its level
 constexpr std::size_t kPortGlyphs = 12;  ///< a device with more ports gets numbers instead
 constexpr std::size_t kListed = 12;      ///< of what is wrong, and of the alarms
 
-/// Text with its width on the screen, which neither colours nor multi-octet characters change.
+/// Text with its width on the screen, which neither colors nor multi-octet characters change.
 struct Cell {
   std::string text{};
   std::size_t width = 0;

@@ -41,7 +41,7 @@ class RouteBatch {
   void enslave(int port, int bridge);
   /// Frames to `to` leave the bridge by `port`, whatever was set before.
   void replace_forwarding(const MacAddress& to, int port);
-  /// Packets to one IPv4 or IPv6 address leave by `port`, to the neighbour of that very address.
+  /// Packets to one IPv4 or IPv6 address leave by `port`, to the neighbor of that very address.
   void replace_route(ByteSpan to, int port);
   /// An IPv4 or IPv6 address of `port`, and a network of that many bits that it is in.
   void replace_address(ByteSpan address, unsigned network_bits, int port);

@@ -141,7 +141,7 @@ std::string name_text(const Layout& layout, Point p, const std::string& name) {
       p.x, p.y, turned == 0 ? "" : fmt::format(" rotate({:.1f})", turned), x, y, anchor, name);
 }
 
-/// What the colours that are there mean.
+/// What the colors that are there mean.
 std::string legend(const Marks& marks) {
   std::string out;
   const auto add = [&](bool there, std::string_view kind, std::string_view text) {

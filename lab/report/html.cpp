@@ -17,7 +17,7 @@ namespace {
 constexpr double kWide = 640;
 constexpr double kHigh = 300;
 constexpr std::size_t kMostMarks = 60;  ///< of a line: more would hide it
-/// Told apart by the colour-blind too (Okabe and Ito), and by their marks.
+/// Told apart by the color-blind too (Okabe and Ito), and by their marks.
 constexpr std::array<std::string_view, 8> kColours = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "currentColor", "#999999"};
 

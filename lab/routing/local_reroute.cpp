@@ -137,7 +137,7 @@ class Forwarder {
     }
   }
 
-  /// The neighbours above `node`, or else those below, from which the destination can be reached
+  /// The neighbors above `node`, or else those below, from which the destination can be reached
   /// past none of `visited`.
   [[nodiscard]] std::vector<Hop> detours(std::size_t node, const FailedLinks& failed,
                                          const std::vector<bool>& visited) const {

@@ -41,7 +41,7 @@ struct FlowPath {
 
 /// Where a packet goes between a failure and the convergence of the routing. Every switch forwards
 /// as by updown_path() in the whole fabric. Only one whose own links to all these next hops are
-/// down forwards to another neighbour that can still reach the destination: to one above it, as by
+/// down forwards to another neighbor that can still reach the destination: to one above it, as by
 /// a default route, else to one below, which then sends the packet up again. No packet visits a
 /// switch twice.
 [[nodiscard]] Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed,

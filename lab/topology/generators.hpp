@@ -17,7 +17,7 @@ struct ClosShape {
   /// How many pods on levels 1 and 2, on level 3, ... below the top: two fewer than levels.
   std::vector<std::size_t> pods{2};
   std::size_t hosts = 8;
-  std::size_t links_per_host = 1;  ///< to as many neighbouring switches of level 1
+  std::size_t links_per_host = 1;  ///< to as many neighboring switches of level 1
   LinkQuality quality{};
 };
 /// Nodes by level from the top down, hosts last; refuses what does not divide evenly.

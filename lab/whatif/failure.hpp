@@ -25,7 +25,7 @@ struct Effect {
 
 /// Evaluates sets of failed links, one after the other: local rerouting as the lab's routing has
 /// it. A switch forwards as before, and only one that has none of its next hops left for a
-/// destination takes other neighbours that still reach it as they forward: any of those above it,
+/// destination takes other neighbors that still reach it as they forward: any of those above it,
 /// else any below. Nothing goes back by the link it came. Each thread has an evaluator of its own.
 class Evaluator {
  public:

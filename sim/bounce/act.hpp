@@ -23,7 +23,7 @@ struct Settings {
   std::vector<std::string> agent_arguments{};  ///< further ones, for every agent
   std::chrono::duration<double> timeout{30};   ///< for the agents to be right and protected
   /// How often agents are restarted under traffic: by turns those of the switches where the first
-  /// flow turns, with SIGKILL and with SIGTERM, and those of their neighbours on its path.
+  /// flow turns, with SIGKILL and with SIGTERM, and those of their neighbors on its path.
   std::size_t restarts = 0;
   double packets_per_second = 10'000;  ///< during these
 };

@@ -35,7 +35,7 @@ struct Way {
 [[nodiscard]] Result<std::vector<Way>> ways_between_hosts(const Fabric& fabric);
 
 /// Gives the first port of each host its address, 198.18.N.2 for the Nth host of the fabric, and a
-/// neighbour entry for every other host; and what it sends leaves in frames as they would be on a
+/// neighbor entry for every other host; and what it sends leaves in frames as they would be on a
 /// wire, with checksums.
 [[nodiscard]] Result<void> address_hosts(const live::FabricPlace& place, const Fabric& fabric);
 

@@ -122,7 +122,7 @@ struct DcqcnSettings {
 
 /// The set `dcqcn-paper`: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
 /// SIGCOMM 2015, section 5 and Figure 14 (g 1/256, timer and alpha 55 us, F = 5, 40 Mb/s), with one
-/// notification in 50 us. Its byte counter (10 MB) is not modelled; hyper increase begins where
+/// notification in 50 us. Its byte counter (10 MB) is not modeled; hyper increase begins where
 /// both counters are beyond F, which is never without it.
 inline constexpr DcqcnSettings kDcqcnPaper{.g_256 = 1,
                                            .alpha_interval = 55 * kMicrosecond,

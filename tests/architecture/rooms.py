@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the #includes against the arrows of docs/develop/architecture.md: who may look at whom, and that the pure rooms include
-no system, socket or library header that does I/O, and do not ask for the time."""
+"""Holds the #includes against the arrows of docs/develop/architecture.md: which room may look at which, and that the
+pure rooms include no system, socket or library header that does I/O, and do not ask for the time."""
 import pathlib
 import re
 import sys

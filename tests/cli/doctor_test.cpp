@@ -19,7 +19,7 @@ using testing::IsEmpty;
 constexpr std::string_view kRules =
     R"({"chains": [[{"priority": 5, "dscps": [43]}, {"priority": 6, "dscps": [51]}]]})";
 
-/// What the daemon tells of one port, p0, and its neighbour.
+/// What the daemon tells of one port, p0, and its neighbor.
 json answer(json pfc = {5, 6}) {
   return {{"ports",
            {{{"name", "p0"},

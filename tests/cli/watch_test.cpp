@@ -194,7 +194,7 @@ std::string many_ports(std::size_t count) {
 }
 
 TEST_F(Cli, WatchIsDrawnAnewWhenTheWindowChanges) {
-  // Without neighbours, whose times to live make it draw by itself.
+  // Without neighbors, whose times to live make it draw by itself.
   daemon.answer = std::regex_replace(many_ports(20), std::regex(R"("neighbors":\[[^\]]*\])"),
                                      R"("neighbors":[])");
   start();

@@ -94,7 +94,7 @@ TEST_F(ConfigLoad, DryRunMeetsTheServiceNowhere) {
   ASSERT_TRUE(config);
   EXPECT_EQ(config->socket, "/tmp/c");
   EXPECT_EQ(config->state_file, "/tmp/s");
-  // Each for itself: who names one of them is still kept apart by the other.
+  // Each for itself: a daemon that names one of them is still kept apart by the other.
   config = load_with({"--dry-run", "--socket", "/tmp/c"});
   ASSERT_TRUE(config);
   EXPECT_EQ(config->state_file, std::string(kDefaultStateFile) + ".dry-run");

@@ -508,7 +508,7 @@ TEST_P(Pacing, PeriodicFramesComeInNoBurst) {
   s.sent.clear();
   s.pass(seconds(300));
   EXPECT_EQ(s.sent.size(), 10 * ports);
-  // In each turn its eighth part: what a policer of the neighbour's lets pass.
+  // In each turn its eighth part: what a policer of the neighbor's lets pass.
   EXPECT_LE(static_cast<double>(worst(s.sent, kTurn)), 1.25 * static_cast<double>(ports) / 8);
 }
 TEST_P(Pacing, FastTransmissionsAfterACommonStartComeInNoBurst) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A neighbour that changes what it says all the time is looked at a bounded number of times.
+// A neighbor that changes what it says all the time is looked at a bounded number of times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

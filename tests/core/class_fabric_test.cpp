@@ -213,7 +213,7 @@ TEST(ClassOrders, EndInTheSameChainsWhateverComesFirst) {
       }
 }
 
-// Twelve leaves below six spines; one leaf knows. Every device tells once: nobody is told twice.
+// Twelve leaves below six spines; one leaf knows. Every device tells once: none is told twice.
 TEST(ClassFabric, OfEighteenAgreesInOneWave) {
   Fabric f;
   for (std::size_t n = 0; n < 18; ++n) f.add({});

@@ -14,7 +14,7 @@ namespace {
 using core::AlarmCode;
 using core::LevelSource;
 
-/// What each port of a switch waits for, for whoever reads a failure.
+/// What each port of a switch waits for, for the text of a failure.
 std::string standing(const Network& net, std::size_t node) {
   const core::Snapshot s = net.nodes[node].agent->snapshot(net.now);
   std::string out = "\n" + s.system_name + " rank " + std::to_string(s.rank.level.value()) +
@@ -268,7 +268,7 @@ TEST_F(NewClos, AHostOnATopIsForgottenWithin65SecondsOfItsEnd) {
   net.run_for(seconds(66));
   EXPECT_EQ(net.level_of(tops[0]), level(3));
 }
-// docs/develop/rules.md A9: nobody's order changes by a restart, whether it says goodbye or not.
+// docs/develop/rules.md A9: no order changes by a restart, whether it says goodbye or not.
 TEST_F(Clos, ARestartTakesNobodysRulesOff) {
   const auto orders = [&] {
     std::vector<Order> all;

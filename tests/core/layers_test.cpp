@@ -57,7 +57,7 @@ TEST_F(LayeredPorts, TellTheirLayers) {
   EXPECT_EQ(read(s.sends(1).back().frame).layers, layers(4, 5));
 }
 
-// docs/develop/rules.md O6: an end that was set anew goes by what its neighbour has said since.
+// docs/develop/rules.md O6: an end that was set anew goes by what its neighbor has said since.
 TEST_F(LayeredPorts, AreProvedByNoFrameThatSaysNothingOfThem) {
   const Peer station{.name = "z", .ttl = 600, .capabilities = tlv::Capabilities::kStationOnly};
   for (const bool restarts : {true, false}) {

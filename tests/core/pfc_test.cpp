@@ -16,7 +16,7 @@ Settings lossless(std::uint8_t priorities = k5And6) {
   return settings;
 }
 
-/// A neighbour that tells for which priorities it has PFC.
+/// A neighbor that tells for which priorities it has PFC.
 Peer with_pfc(Peer peer, std::uint8_t enabled) {
   peer.tail = {0xfe, 6,                    // organizational, information of 6 octets
                0x00, 0x80,    0xc2, 0x0b,  // IEEE 802.1, PFC Configuration

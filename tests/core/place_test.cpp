@@ -536,7 +536,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomLevels, testing::Range<std::uint64_t>(0, 8
                          [](const auto& c) { return std::to_string(c.param); });
 
 // Levels are pinned anew while frames get lost, switches crash and come back: at no moment is there
-// a cycle, though neighbours hold different levels for true.
+// a cycle, though neighbors hold different levels for true.
 TEST_P(RandomLevels, LeaveNoCycleAtAnyMoment) {
   Network net(GetParam());
   auto& random = net.random();

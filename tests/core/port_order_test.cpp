@@ -412,7 +412,7 @@ TEST(OrderRequests, RestoringCountsUntilRulesWithoutItAreInForce) {
   r.request(Order::kUp);
   EXPECT_TRUE(r.confirm(6));
   EXPECT_FALSE(r.may_restore());
-  // Of rules that an earlier process has left nobody knows.
+  // Rules that an earlier process has left are not known.
   EXPECT_TRUE(OrderRequests(Order::kDown, 0).may_restore());
   EXPECT_TRUE(OrderRequests(Order::kUp, 1U << static_cast<unsigned>(Order::kDown)).may_restore());
   EXPECT_FALSE(OrderRequests(Order::kUp, 1U << static_cast<unsigned>(Order::kShut)).may_restore());

@@ -83,7 +83,7 @@ TEST_F(Ports, EveryTypeFollowsFromTheTable) {
   EXPECT_EQ(s.type(2), PortType::kCrosslink);
   EXPECT_EQ(s.type(3), PortType::kUplink);
   EXPECT_EQ(s.type(4), PortType::kUnmarked);
-  EXPECT_EQ(s.info(4).order, Order::kUp);  // order needs no neighbouring level
+  EXPECT_EQ(s.info(4).order, Order::kUp);  // order needs no neighboring level
 }
 TEST_F(Ports, TypesChangeOnAllPortsWithTheLevel) {
   s.hear(1, a_switch("a", 3));
@@ -111,7 +111,7 @@ TEST_F(Ports, ANeighborThatComesBackIsLabelledAgain) {
   }
 }
 
-// Several neighbours
+// Several neighbors
 
 TEST_F(Ports, AHostWinsAmongSeveralNeighbors) {
   s.hear(1, a_switch("z", 3));
@@ -151,7 +151,7 @@ TEST_F(Ports, TheArrivalOrderOfSeveralNeighborsIsOfNoAccount) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-// What a neighbour claimed, and its System Capabilities
+// What a neighbor claimed, and its System Capabilities
 
 Peer station(const char* name) {
   return {.name = name, .capabilities = tlv::Capabilities::kStationOnly};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a received frame: counters, table, ageing, limits.
+// What becomes of a received frame: counters, table, aging, limits.
 #include <gtest/gtest.h>
 
 #include "tests/core/support/single.hpp"
@@ -248,7 +248,7 @@ TEST_F(Receive, TextFromTheNetworkIsEscapedInEvents) {
   EXPECT_EQ(text_of(s.out.events[0]), "x\\x1b[31m\\x0a port p\\x07: ttl 120 -> 9");
 }
 
-/// What is told of a neighbour that sends the one and then the other.
+/// What is told of a neighbor that sends the one and then the other.
 std::string change(const Peer& before, const Peer& after) {
   Single s;
   s.up(1);
@@ -440,7 +440,7 @@ TEST(Flood, TenThousandNeighborsOnAPortStayWithinTheLimit) {
   EXPECT_EQ(s.agent.neighbor_count(), 32U);
   EXPECT_EQ(s.statistics(1).statsTooManyNeighborsTotal, 10000U - 32U);
   EXPECT_EQ(s.sends(1).size(),
-            std::size_t{Settings{}.txCreditMax});  // txCreditMax, whatever a neighbour does
+            std::size_t{Settings{}.txCreditMax});  // txCreditMax, whatever a neighbor does
 }
 TEST(Flood, ANeighborThatChangesOnEveryFrameIsOneNeighbor) {
   Single s;

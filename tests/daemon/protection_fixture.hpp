@@ -34,7 +34,7 @@ inline core::Link link(Ifindex port, std::uint8_t device) {
 
 class ProtectionTest : public testing::Test {
  protected:
-  /// An agent without a state file that waits for nobody, and has its first rank.
+  /// An agent without a state file that waits for no neighbor, and has its first rank.
   explicit ProtectionTest(Role role = Role::kSwitch)
       : agent_({.role = role, .pinned_level = Level::of<1>(), .newcomer_wait = {}}, {}, now_) {
     core::Actions actions;

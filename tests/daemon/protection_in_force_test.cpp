@@ -118,7 +118,7 @@ TEST_F(RulesInForce, OrderThatCameBackIsConfirmedWithoutAChange) {
   const int applies = kernel_.applies;
   const core::Request before = agent_.request(kPort);
   core::Actions out;
-  for (const bool up : {false, true}) {  // and nobody asks for rules between
+  for (const bool up : {false, true}) {  // and no rules are asked for between
     core::Link changed = link(kPort, 1);
     changed.up = up;
     changed.carrier_changes = ++carrier_changes_;

@@ -70,7 +70,7 @@ TEST_F(ProtectionTest, PacketsThatTurnInNoClassAreAnAlarmWhileTheyDo) {
   EXPECT_EQ(standing(), "");
 }
 
-// Whoever restores nothing where it should loses packets there, whatever leads to switches.
+// A port that should restore and does not loses packets, whatever leads to switches.
 TEST_F(ProtectionTest, LastHopThatIsLossyMakesProtectionPartial) {
   hear(kOther, Level::of<2>());
   name_host_port();

@@ -138,7 +138,7 @@ TEST(StateKeeper, WritesOnlyWhatHasChanged) {
   EXPECT_FALSE(std::filesystem::exists(dir / "state.new"));
 }
 
-// A neighbour may give cause to write with every frame.
+// A neighbor may give cause to write with every frame.
 TEST(StateKeeper, WaitsForTheDiskOnceInASecondAtMost) {
   const TempDir dir;
   Kept kept;

@@ -173,7 +173,7 @@ TEST_P(BpfChains, UnclassedPacketsThatTurnAreCountedByDscp) {
   expected[16] = 2;
   EXPECT_EQ(backend_->unclassed(p1_), expected) << "the lossy class, DSCP 0, is a class";
   EXPECT_EQ(backend_->unclassed(p0_), Unclassed{});
-  // What does not turn is nobody's fault.
+  // What does not turn is not counted.
   put(p0_, qos::compile(kTwo, {.order = Order::kDown}));
   ASSERT_TRUE(through(across4({.dscp = 46})));
   EXPECT_EQ(backend_->unclassed(p1_), expected);

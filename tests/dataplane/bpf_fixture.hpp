@@ -86,7 +86,7 @@ class BpfBackend : public testing::TestWithParam<Means> {
     for (const char* n : {"p0", "p1", "br0"}) sh("ip link del " + std::string(n) + " 2>/dev/null");
     std::error_code none;
     std::filesystem::remove_all(PrivateNet::bpffs() + "/lldp-level", none);
-    // The switch's addresses end in 1 and 3, those of its neighbours in 2 and 4.
+    // The switch's addresses end in 1 and 3, those of its neighbors in 2 and 4.
     ASSERT_TRUE(
         sh("ip link add p0 address 02:00:00:00:00:01 type veth peer name q0 address "
            "02:00:00:00:00:02 &&"

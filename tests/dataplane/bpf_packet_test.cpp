@@ -298,7 +298,7 @@ TEST_P(BpfBackend, StrangersOnTheSameHookKeepWorkingAndStay) {
   const std::string pin = PrivateNet::bpffs() + "/stranger";
   ASSERT_EQ(bpf_obj_pin(program, pin.c_str()), 0);
   bridge();
-  // One before us with our own favourite preference and handle, one after us, and one on TCX.
+  // One before us with our own favorite preference and handle, one after us, and one on TCX.
   ASSERT_TRUE(sh(
       "tc qdisc add dev p1 clsact && tc filter add dev p1 egress prio 5 handle 1 bpf da pinned " +
       pin + " && tc filter add dev p1 egress prio 100 bpf da pinned " + pin));

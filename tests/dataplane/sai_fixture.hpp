@@ -50,7 +50,7 @@ class SaiTest : public ChipTest {
     const auto why = backend_->down();
     return why ? why->what : "";
   }
-  /// Packets of every class between every two ports: 0 and 2 are up, 1 and 3 down. Whatever colour
+  /// Packets of every class between every two ports: 0 and 2 are up, 1 and 3 down. Whatever color
   /// a meter gives them.
   void expect_rules() {
     for (int in : {0, 1})

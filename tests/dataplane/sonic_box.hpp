@@ -19,7 +19,7 @@
 /// databases, and a stand-in for the processes that make SAI objects of what CONFIG_DB says.
 namespace lldp::dataplane {
 
-/// A SONiC box of some ports, as its image comes: everybody has the maps AZURE.
+/// A SONiC box of some ports, as its image comes: every port has the maps AZURE.
 class Box : public Server {
  public:
   explicit Box(int ports = 4, int tcp_port = 0) : Server(tcp_port), ports_(ports) {
@@ -135,7 +135,7 @@ class Box : public Server {
     for (int i = 0; i < ports_; ++i) {
       set({"BUFFER_PG|" + name_of(i) + "|0", "profile", "ingress_lossy_profile"});
       set({"BUFFER_QUEUE|" + name_of(i) + "|0-1", "profile", "egress_lossy_profile"});
-      // 3 and 4 are the image's; the others an operator's, who has prepared the box.
+      // 3 and 4 are the image's; an operator has prepared the others.
       set({"BUFFER_QUEUE|" + name_of(i) + "|2-6", "profile", "egress_lossless_profile"});
     }
   }

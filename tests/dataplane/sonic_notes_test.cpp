@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Somebody has taken away what is kept of these ports; only between two processes is that seen.
+/// What is kept of these ports is taken away; only between two processes is that seen.
 void forget(const Box& box, const std::vector<std::string>& ports) {
   sonic::Memory notes = box.notes();
   for (const std::string& port : ports) notes.erase(port);
@@ -158,7 +158,7 @@ TEST_F(SonicTest, OursIsNeverTakenForWhatWasThereBefore) {
   EXPECT_EQ(box_.notes().at("Ethernet0"), originals);
 }
 
-// As when a configuration is loaded without the table that nobody else knows.
+// As when a configuration is loaded without the table that SONiC's models do not know.
 TEST_F(SonicTest, PortThatGoesByOurMapsIsFoundAndLosesThemThoughItsNoteIsGone) {
   const auto ours = [&] {
     std::vector<std::string> keys = box_.keys(kConfig, "*LLDP_LEVEL*");

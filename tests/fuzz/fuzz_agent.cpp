@@ -99,7 +99,7 @@ void add_order(tlv::LldpduWriter& w, Input& in, std::uint8_t who, const Told& to
   w.add(tlv);
 }
 
-/// A frame that is well formed, from one of a few neighbours; the stream chooses what it says.
+/// A frame that is well formed, from one of a few neighbors; the stream chooses what it says.
 Bytes frame_from(Input& in, const Told& told) {
   const MacAddress to = group_address(core::Scope::kNearestBridge);
   Bytes frame(to.begin(), to.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a neighbour sent, as `show detail` and in the formats of lldpctl: whatever it is, the text
+// What a neighbor sent, as `show detail` and in the formats of lldpctl: whatever it is, the text
 // comes, and is what it says it is.
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames that a neighbour sends to a lossless switch, and the file that it is started with.
+// Frames that a neighbor sends to a lossless switch, and the file that it is started with.
 #include <cstdlib>
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What neighbours sent, as objects of LLDP-MIB: whatever it is, there is one order of identifiers,
+// What neighbors sent, as objects of LLDP-MIB: whatever it is, there is one order of identifiers,
 // each is found, and a walk ends.
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ void require(bool holds) {
 }
 
 void run(ByteSpan octets) {
-  // Our own LLDPDU, and two neighbours'.
+  // Our own LLDPDU, and two neighbors'.
   const std::size_t third = octets.size() / 3;
   const auto hex = [&](std::size_t i) { return to_hex(octets.subspan(i * third, third)); };
   const json heard = {{{"scope", "nearest-bridge"}, {"lldpdu", hex(1)}},

@@ -133,7 +133,7 @@ TEST_F(Line, ACrashWhileSendingHasSavedWhatItTells) {
   net.configure(leaf);
   net.run_for(10s);
   EXPECT_FALSE(net.nodes[leaf].agent);
-  EXPECT_LE(net.frames_sent, before + 2 + 8);  // the neighbours' fast transmission apart
+  EXPECT_LE(net.frames_sent, before + 2 + 8);  // the neighbors' fast transmission apart
 }
 
 TEST_F(Line, FramesAreLostRepeatedAndDelayedButNeverOvertakeEachOther) {

@@ -379,7 +379,7 @@ TEST(Assemble, ListsAHostThatOthersHearAsASwitch) {
   EXPECT_THAT(net.findings(),
               ElementsAre("role s: says that it is a host, while a hears a switch"));
   EXPECT_THAT(net.findings({.hosts = {"s"}}), IsEmpty()) << "the operator knows better";
-  // What tells of no agent may forward and yet be a server: its neighbours hear capabilities.
+  // What tells of no agent may forward and yet be a server: its neighbors hear capabilities.
   net.s.dialect = AgentKind::kLldpcli;
   net.a.dialect = net.b.dialect = AgentKind::kLldpcli;
   EXPECT_THAT(net.findings(), ElementsAre("no-agent fabric: no switch tells of an agent: what is "
@@ -477,7 +477,7 @@ TEST(Assemble, CarriesTheLayersOfALayeredExpander) {
   EXPECT_TRUE(proof(c.fabric, Span::kLayers).deadlock_free());
   EXPECT_TRUE(configuration_of(c.fabric, 0));
 
-  // One that did not tell: its neighbours say what its ends join, and it is still not protected.
+  // One that did not tell: its neighbors say what its ends join, and it is still not protected.
   auto silent = devices;
   silent.erase(silent.begin());
   const auto without = *assemble(silent, {});

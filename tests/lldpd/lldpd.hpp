@@ -57,7 +57,7 @@ class FakeLldpd {
   bool receive_only = false;
   bool paused = false;
   bool old = false;                      ///< before 1.0.15
-  int protocol = LLDPD_MODE_LLDP;        ///< that its neighbours speak
+  int protocol = LLDPD_MODE_LLDP;        ///< that its neighbors speak
   bool without_custom_tlvs = false;      ///< by how it was built
   std::vector<std::string> asked{};      ///< since the test last cleared it
   std::string hold{};                    ///< the question that is left unanswered

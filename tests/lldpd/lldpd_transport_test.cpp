@@ -302,7 +302,7 @@ TEST_F(BesideTest, PortThatItLeavesOutIsAnAlarmUntilItIsServedOrGone) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
-// `lldpcli unconfigure lldp custom-tlv`, or another value for our TLV: lldpd tells nobody.
+// `lldpcli unconfigure lldp custom-tlv`, or another value for our TLV: lldpd tells of neither.
 TEST_F(BesideTest, TlvsThatAnotherProgramTakesOffLldpdAreBackAndTold) {
   come();
   start();

@@ -174,7 +174,7 @@ TEST_F(Agentx, TellsOfNeighborsWhatLldpdTells) {
   // Who is not yet listening at its first frame waits for the next.
   Lldpd neighbor(*b_, "configure lldp tx-interval 1\n");
   neighbor.start();
-  // The row of the neighbour by its columns: when it came and which one it is differ.
+  // The row of the neighbor by its columns: when it came and which one it is differ.
   const auto row = [](const std::map<std::string, std::string>& all) {
     static const std::regex kRow(R"((1\.4\.1\.1\.\d+|1\.4\.2\.1\.\d+)\.\d+\.(\d+)\.\d+(.*))");
     std::map<std::string, std::string> out;

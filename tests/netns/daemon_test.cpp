@@ -149,7 +149,7 @@ TEST_F(DaemonTest, ANeighborThatIsStoppedTakesNobodysOrderAlong) {
   EXPECT_EQ(order(), "up");
 }
 
-// A carrier that came and went while nobody looked: A8, by the kernel's own count.
+// A carrier that came and went unseen: A8, by the kernel's own count.
 TEST_F(DaemonTest, ACarrierThatWentWhileTheDaemonWasDeadIsSeen) {
   join(*a_, *b_, 2);
   Agent low(*a_, {"--role", "switch", "--level", "1"});

@@ -142,7 +142,7 @@ class Learned : public testing::TestWithParam<Dcbx> {
     join_as(server_, "h0");
     join_as(spine1_, "u0");
     join_as(spine2_, "v0");
-    // The leaf forwards as a bridge does that knows where everybody is.
+    // The leaf forwards as a bridge does that knows where every address is.
     leaf_.ip_batch(
         "link add br0 type bridge\n"
         "link set br0 up\n"
@@ -211,7 +211,7 @@ TEST_P(Learned, TurnedPacketsChangeClassAndReachTheHostInTheirOwn) {
   EXPECT_EQ(arrives(spine, kBehindSpine, 24, 3), (Seen{19, kEcn, 2}));
   EXPECT_EQ(arrives(spine, kBehindSpine, 19, 2), (Seen{0, kEcn, 0}));
   EXPECT_EQ(arrives(spine, kBehindSpine, 46, 5), (Seen{46, kEcn, 5}));
-  // The last hop: whoever turned before arrives as it was sent.
+  // The last hop: a packet that turned before arrives as it was sent.
   ASSERT_TRUE(eventually([&] {
     return arrives(host, kServer, 19, 2) == Seen{26, kEcn, 3};
   })) << agent_->call("org.lldplevel.Rules").dump(1);
@@ -250,7 +250,7 @@ TEST_P(Learned, HostWithAnAgentIsAnUnverifiedLastHop) {
   EXPECT_EQ(check.wait(), 1) << check.output();
 }
 
-// Who restores at a port to what has become a switch would bring a spare back into a class that
+// To restore at a port to what has become a switch would bring a spare back into a class that
 // others have left.
 TEST_P(Learned, RestoringEndsWhereTheHostBecomesASwitch) {
   Ears host(server_);

@@ -65,7 +65,7 @@ class Wiretap {
 };
 
 /// Of a peer: lldpd is asked three times within the shortest TTL whether it lives, which confirms
-/// its neighbours and tells which interfaces it has: each second with this one.
+/// its neighbors and tells which interfaces it has: each second with this one.
 const std::vector<std::string> kShortTtl{"--lldp.tx-interval", "1", "--lldp.tx-hold", "2"};
 
 class LldpdTest : public testing::Test {
@@ -300,7 +300,7 @@ TEST_F(LldpdTest, ThatEndsInOrderIsReplacedAtOnce) {
   lldpd_->start();
   start_agents();
   ASSERT_TRUE(comes_to("lldpd"));
-  lldpd_->stop();  // it says goodbye to all neighbours
+  lldpd_->stop();  // it says goodbye to all neighbors
   EXPECT_TRUE(comes_to("packet", 3s)) << "they wait for us as if lldpd had been killed";
 }
 

@@ -48,7 +48,7 @@ class PortsTest : public testing::Test {
     for (const auto& alarm : show["alarms"]) out += alarm["code"].get<std::string>() + " ";
     return out;
   }
-  /// The agent has so many neighbours at p0, and the other end as many.
+  /// The agent has so many neighbors at p0, and the other end as many.
   static testing::AssertionResult know(const Agent& agent, std::size_t n, const Agent& other,
                                        std::size_t of_other) {
     if (eventually([&] { return agent.neighbors("p0") == n && other.neighbors("p0") == of_other; }))
@@ -215,7 +215,7 @@ TEST_F(PortsTest, FirstFrameDoesNotWaitForTheQuestionWhetherLldpdRuns) {
   EXPECT_EQ(sent(), ear.heard());
 }
 
-// docs/develop/rules.md, Terms: saved first. The state file is a pipe that nobody reads yet, so its
+// docs/develop/rules.md, Terms: saved first. The state file is a pipe that is not read yet, so its
 // writing takes long, as on a file system that is frozen. What tells of it waits a moment for that,
 // and not for ever.
 TEST_F(PortsTest, FrameWaitsForTheWritingOfWhatItTells) {

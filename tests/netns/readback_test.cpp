@@ -26,7 +26,7 @@ using dataplane::sh;
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// A leaf on p0 whose neighbour is a spine on q0, in one namespace.
+/// A leaf on p0 whose neighbor is a spine on q0, in one namespace.
 class Readback : public testing::TestWithParam<dataplane::Hooked> {
  protected:
   void SetUp() override {
@@ -140,7 +140,7 @@ TEST_P(Readback, RulesRemovedBesideTheDaemonAreBack) {
   }
 }
 
-// docs/develop/rules.md A9: what is found then, the first start has made for a port of nobody.
+// docs/develop/rules.md A9: the first start has made what is found for a port without a neighbor.
 TEST_P(Readback, ASecondStartWithinTheFirstTtlChangesNoRules) {
   const auto rules = [&] {
     const json all = ask("rules");

@@ -220,7 +220,7 @@ TEST_F(Wire, TellsSpeedMtuAndRailOfItsPorts) {
   EXPECT_EQ(port["rail"], "compute");
 }
 
-/// The first value of each key of one neighbour, of `lldpctl -f keyvalue`.
+/// The first value of each key of one neighbor, of `lldpctl -f keyvalue`.
 std::map<std::string, std::string> fields_of(const std::string& text, const std::string& port_id) {
   std::map<std::string, std::string> out;
   std::istringstream in(text);

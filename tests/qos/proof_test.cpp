@@ -162,7 +162,7 @@ Proof checked(const Forwarding& fabric, const Policy& policy, OnTurn on_turn) {
 }
 
 /// The switches of a cycle in its order, from the first by name on, and in the direction in which
-/// the lesser neighbour comes first: the same text for the same ring.
+/// the lesser neighbor comes first: the same text for the same ring.
 std::string ring(const Proof& proof, const Forwarding& fabric) {
   std::vector<std::string> names;
   for (const Buffer& b : proof.cycle) names.push_back(fabric.switches[b.to]);

@@ -44,7 +44,7 @@ TEST_P(Check, SaysWhatMonitorsAreToThink) {
   EXPECT_EQ(verdict->status, GetParam().status);
   EXPECT_THAT(verdict->line, testing::StartsWith("LLDP-LEVEL " + GetParam().line + " | level="));
 }
-/// That device before it has learnt its level.
+/// That device before it has learned its level.
 std::string unplaced(std::string show) {
   const std::string_view level = R"("level":1,"level_source":"host")";
   return show.replace(show.find(level), level.size(), R"("level":null,"level_source":"none")");

@@ -23,7 +23,7 @@ using json = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A neighbour with this name, and octets behind the first TLVs.
+/// A neighbor with this name, and octets behind the first TLVs.
 json neighbor(std::string name, int level, const Bytes& tail = {}) {
   Bytes lldpdu;
   const Bytes chassis{2, 0, 0, 0, 0, 9};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Digests of runs, as they were when they were written down: a change that only makes a run faster
-// or smaller leaves every frame where and when it was. Who changes the model on purpose says so in
+// or smaller leaves every frame where and when it was. A change of the model on purpose says so in
 // the commit, and writes the new ones.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

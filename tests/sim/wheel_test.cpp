@@ -50,7 +50,7 @@ TEST_P(WheelOf, GivesTheEarliestFirstAndTiesInOrder) {
   }
 }
 
-/// A node sees the same whoever else's events are in the same wheel, and whenever they were put in.
+/// A node sees the same whatever other events are in the same wheel, and whenever they were put in.
 TEST_P(WheelOf, FramesOfOneTimeComeInAnOrderOfTheirOwnBeforeTimers) {
   constexpr std::uint32_t kFrames = 40;
   constexpr Picoseconds kFar = 20 * kMicrosecond;  // beyond the ring's reach

@@ -15,7 +15,7 @@
 /// LLDPDUs as switches send them, and broken ones, for tests and benchmarks alike.
 namespace lldp::support {
 
-/// What a data centre's leaf sends: 14 TLVs, about 220 octets. `revision` changes the System
+/// What a data center's leaf sends: 14 TLVs, about 220 octets. `revision` changes the System
 /// Description and not its length.
 inline Bytes typical_lldpdu(std::uint16_t neighbor = 7, unsigned revision = 1) {
   using namespace tlv;
@@ -54,7 +54,7 @@ inline Bytes typical_lldpdu(std::uint16_t neighbor = 7, unsigned revision = 1) {
   return out;
 }
 
-/// What a neighbour says that is a host now, and a switch of level 3 then.
+/// What a neighbor says that is a host now, and a switch of level 3 then.
 inline Bytes toggling_lldpdu(std::uint16_t neighbor, bool host) {
   using namespace tlv;
   const MacAddress mac{0x02,

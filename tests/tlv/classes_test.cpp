@@ -58,7 +58,7 @@ TEST(ClassClaims, AreReadFromTheClassTlv) {
   told.classes.count = 1;
   EXPECT_EQ(claims([&](auto& w) { w.add(told, kOurOuis[0]); }).classes, told);
   EXPECT_EQ(claims([&](auto& w) { w.add(ClassesTlv{}, kOurOuis[0]); }).classes, ClassesTlv{});
-  EXPECT_FALSE(claims([&](auto& w) { w.add(told, Oui{2, 0, 0}); }).classes);  // of somebody else
+  EXPECT_FALSE(claims([&](auto& w) { w.add(told, Oui{2, 0, 0}); }).classes);  // of another OUI
 }
 
 TEST(ClassClaims, AreReadFromIeeeDcbx) {

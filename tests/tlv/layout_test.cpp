@@ -261,7 +261,7 @@ const Case kCases[] = {
          {1,                         // host
           0, 0, 0, 1, 0,   0, 0, 2,  // agent ID
           0, 0, 0, 3, 0,   0, 0, 4,  // boot, session
-          0, 0, 0, 5, 255, 0, 0},    // sequence number, no level, no rank ID, nobody heard
+          0, 0, 0, 5, 255, 0, 0},    // sequence number, no level, no rank ID, no neighbor
          OrderTlv{
              .flags = OrderTlv::kHost, .agent = {1, 2}, .boot = 3, .session = 4, .sequence = 5}),
     make("Order",

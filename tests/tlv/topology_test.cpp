@@ -56,7 +56,7 @@ TEST(Claim, SurvivesTheWayOverTheWire) {
     for (const PortType port : {kUnmarked, kUplink, kDownlink, kCrosslink}) {
       for (unsigned level = 0; level < 256; ++level) {
         Claim claim{device, Level::make(level), port};
-        if ((device == kHost) != (level == 0)) continue;     // nobody claims that
+        if ((device == kHost) != (level == 0)) continue;     // no device claims that
         if (device == kUnknown) claim.level = std::nullopt;  // a level goes with a known device
         ASSERT_EQ(claim_of(to_tr(claim)), claim);
         if (port == kCrosslink) claim.port = kUnmarked;

@@ -31,7 +31,7 @@ inline Claim switch_claim(std::optional<std::size_t> l, PortType port = PortType
   return {.device = DeviceType::kSwitch, .level = l ? Level::make(*l) : std::nullopt, .port = port};
 }
 
-/// What a neighbour sends.
+/// What a neighbor sends.
 struct Peer {
   std::string name = "peer";  ///< system name, and chassis ID (locally assigned)
   std::string port = "p1";
@@ -94,7 +94,7 @@ struct Single {
 
   explicit Single(Settings settings = {}, const core::State& restored = {})
       : agent(at_once(std::move(settings)), restored, now) {}
-  /// A newcomer waits for nobody: what it does then is tested by itself.
+  /// A newcomer waits for no neighbor: what it does then is tested by itself.
   static Settings at_once(Settings settings) {
     settings.newcomer_wait = {};
     return settings;

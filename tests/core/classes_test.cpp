@@ -82,7 +82,7 @@ TEST(Classes, WhatTheConfigurationMakesLossyIsOfNoClass) {
   core::take_ports(own, std::array{port});
   ASSERT_EQ(own.applications.size(), 1U);
   EXPECT_EQ(own.applications[0].priority, *Priority::make(3));
-  EXPECT_THAT(own.unexplained, testing::HasSubstr("PFC is on here for 1"));
+  EXPECT_THAT(own.unexplained, testing::HasSubstr("PFC is on here for priority 1,"));
   own = {.lossy = qos::Class{*Priority::make(3), *Dscp::make(24)}};
   core::take_ports(own, std::array{port});
   ASSERT_EQ(own.applications.size(), 1U);

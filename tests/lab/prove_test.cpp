@@ -336,7 +336,8 @@ TEST(LabCommands, RefuseNumbersOutOfBounds) {
     const auto from = text.find(": ") + 2;
     return text.substr(from, text.find(": see") - from);
   };
-  EXPECT_EQ(refusal("whatif " + file + " --samples -1"), "--samples: give a number, 1 or more");
+  EXPECT_EQ(refusal("whatif " + file + " --samples -1"),
+            "--samples: give a number from 1 to 1000000000000");
   EXPECT_EQ(refusal("whatif " + file + " --max-exposure nan"),
             "--max-exposure: give a number, 0 or more");
   EXPECT_EQ(refusal("whatif " + file + " --max-turns -1"), "--max-turns: give a number, 0 or more");

@@ -211,7 +211,7 @@ class Sim(unittest.TestCase):
         for words, what in ((("sim", "case1", "--seed", "-1"), "--seed: give a number, 0 or more"),
                             (("sim", "case1", "--duration", "nan"), "--duration: give a number from"),
                             (("reproduce", "dot1", "--seed", "-1"), "--seed: give a number, 0 or more"),
-                            (("reproduce", "fcplus", "--seed", "18446744073709551616"), "--seed: give a number, 0 or more"),
+                            (("reproduce", "fcplus", "--seed", "18446744073709551616"), "--seed: give a number from 0 to 18446744073709551615"),
                             (("reproduce", "fcplus", "--switches", "-1"), "--switches: give a number from 1 to 5000"),
                             (("reproduce", "fcplus", "--table", "9"), "--table: give a number from 1 to 8")):
             done = lab(*words)

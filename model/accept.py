@@ -11,7 +11,7 @@ import check
 
 # The numbers of order.pml.
 EVENT = {'target': 1, 'hear': 2, 'confirm': 4, 'crash': 5, 'start': 7, 'pull': 9, 'plug': 10}
-FOLLOWED = ['pair', 'ports', 'three']
+FOLLOWED = [('pair', False), ('ports', False), ('ports22', False), ('three', False), ('pair', True)]  # and whether frames outlive a cable
 FOLLOW_C = r"""
 static int is_next(void) {
   const struct step *s = &steps[now.step_];
@@ -100,11 +100,11 @@ def table_of(runs, shape, k, s):
 def accept(program, seed, count, events, extra, memory):
     """Has the model follow runs of the core. Counts those that it does not accept."""
     refused = 0
-    for name in FOLLOWED:
-        shape = check.SHAPES[name]
+    for shape_name, stale in FOLLOWED:
+        shape, name = check.SHAPES[shape_name], shape_name + ', stale' * stale
         ranks = [[1 + level * shape.devices + d for level in range(3)] for d in range(shape.devices)]
-        c = check.Configuration(f'runs of the core, {name}', shape=name, ranks=ranks, CRASHES=2, PULLS=3, Q=2, S=4, progress=False)
-        said = subprocess.run([program, ','.join(map(str, shape.owner)), str(seed), str(count), str(events)], capture_output=True, text=True, check=True).stdout
+        c = check.Configuration(f'runs of the core, {name}', shape=shape_name, ranks=ranks, CRASHES=2, PULLS=3, Q=2, S=4, progress=False, **({'STALE': True} if stale else {}))
+        said = subprocess.run([program, ','.join(map(str, shape.owner)), str(seed), str(count), str(events)] + ['stale'] * stale, capture_output=True, text=True, check=True).stdout
         runs = runs_of(said)
         step = 0
         for run in runs:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core_runs PORTS SEED RUNS EVENTS: random runs of agents, in the words of the model's traces
-// (docs/develop/model.md), for model/accept.py. PORTS: the device of each port.
+// core_runs PORTS SEED RUNS EVENTS [stale]: random runs of agents, in the words of the model's
+// traces (docs/develop/model.md), for model/accept.py. PORTS: the device of each port.
 //
 // The agents' own frames arrive late, again, out of order or never; requests come into force at any
 // later moment; agents die and start with their state; cables are pulled and plugged. A run ends
@@ -14,6 +14,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/core/support/names.hpp"
@@ -48,7 +49,8 @@ std::size_t number_of(Order order) {
 
 class Run {
  public:
-  Run(const std::vector<std::size_t>& owners, std::uint64_t seed) : random_(seed) {
+  Run(const std::vector<std::size_t>& owners, bool stale, std::uint64_t seed)
+      : stale_(stale), random_(seed) {
     for (const std::size_t owner : owners) ports_.push_back({.owner = owner});
     devices_.resize(owners.back() + 1);
     std::printf("run seed=%llu\n", static_cast<unsigned long long>(seed));
@@ -246,9 +248,10 @@ class Run {
     if (!may_pull(p) || !may_pull(q)) return {};
     ++pulls_;
     ports_[p].mate = ports_[q].mate = SIZE_MAX;
-    std::erase_if(frames_, [&](const Frame& f) {
-      return (f.from == p && f.to == q) || (f.from == q && f.to == p);
-    });
+    if (!stale_)
+      std::erase_if(frames_, [&](const Frame& f) {
+        return (f.from == p && f.to == q) || (f.from == q && f.to == p);
+      });
     for (const std::size_t end : {p, q}) ++ports_[end].carriers, report(end);
     return text("pull ports=", std::min(p, q), ",", std::max(p, q));
   }
@@ -457,6 +460,7 @@ class Run {
     }
   }
 
+  const bool stale_;  ///< frames outlive a cable that is pulled
   std::mt19937_64 random_;
   std::vector<Port> ports_{};
   std::vector<Device> devices_{};
@@ -471,8 +475,9 @@ class Run {
 };
 
 int run_all(int argc, char** argv) {
-  if (argc != 5) {
-    std::fprintf(stderr, "usage: core_runs PORTS SEED RUNS EVENTS\n");
+  const bool stale = argc == 6 && argv[5] == std::string_view("stale");
+  if (argc != 5 && !stale) {
+    std::fprintf(stderr, "usage: core_runs PORTS SEED RUNS EVENTS [stale]\n");
     return 2;
   }
   std::vector<std::size_t> owners;
@@ -482,7 +487,7 @@ int run_all(int argc, char** argv) {
   const std::uint64_t runs = std::strtoull(argv[3], nullptr, 10);
   const std::uint64_t events = std::strtoull(argv[4], nullptr, 10);
   for (std::uint64_t n = 0; n < runs; ++n) {
-    Run run(owners, seed + n);
+    Run run(owners, stale, seed + n);
     for (std::uint64_t e = 0; e < events && run.go(); ++e) {
     }
   }

@@ -501,9 +501,10 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
       for (const json& port : *ports) rules_of[str(port, "name")] = &port;
     for (const json& port : answer.at("ports")) {
       if (!port.at("up").get<bool>()) {
-        const auto is_it = [&](const std::string& name) { return escape(name) == port.at("name"); };
+        const std::string down = str(port, "name");
+        const auto is_it = [&](const std::string& name) { return escape(name) == down; };
         if (std::ranges::any_of(asked, is_it))
-          out.ports.push_back({.name = str(port, "name"),
+          out.ports.push_back({.name = down,
                                .findings = {{.code = "down",
                                              .text = "the port is down",
                                              .why = "nothing can be known of its path"}}});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <net/if.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,7 +21,7 @@ class Bundles {
   [[nodiscard]] bool has_lists(const std::string& interface);
 
  private:
-  [[nodiscard]] bool ask(const std::string& interface, void* request) const;
+  [[nodiscard]] bool ask(ifreq& request) const;
   [[nodiscard]] std::optional<std::uint32_t> find_bit(const std::string& interface) const;
 
   UniqueFd socket_;

@@ -16,6 +16,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "os/file_kind.hpp"
 #include "os/unix_address.hpp"
 
 namespace lldp::control {
@@ -32,18 +33,41 @@ constexpr const char* kNoVarlink =
 
 constexpr const char* kNoAnswer = "the daemon does not answer: see its log";
 
-std::string no_daemon_text() {
-  return "no lldp-leveld answers here: start it, or name its socket with --socket";
-}
+constexpr std::string_view kMadeAgain =
+    " the daemon makes its socket again within a minute, and at once after kill -HUP";
 
-/// True if a daemon runs and the file of its socket is gone; false also if this process may not
-/// read the lock.
-bool has_lost_socket(const std::string& path) {
+/// True if a daemon runs that has this path; false also if this process may not read the lock.
+bool is_taken(const std::string& path) {
   const int fd = ::open(lock_name(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return false;
   const bool taken = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   ::close(fd);
   return taken;
+}
+
+/// Why no daemon answers, and what to do: it does not run, or its socket is not there.
+std::string no_daemon_text(const std::string& path) {
+  struct stat here {};
+  const bool any = ::lstat(path.c_str(), &here) == 0;
+  const bool other = any && !S_ISSOCK(here.st_mode);
+  if (is_taken(path)) {
+    if (!any)
+      return "the socket's file was removed while lldp-leveld runs:" + std::string(kMadeAgain);
+    if (other)
+      return "lldp-leveld runs, and " + std::string(kind_of_file(here.st_mode)) +
+             " has the place of its socket: remove it;" + std::string(kMadeAgain);
+    return "lldp-leveld runs, and another program's socket has the place of its own:" +
+           std::string(kMadeAgain);
+  }
+  if (other && !S_ISLNK(here.st_mode))  // a link may lead to where the socket will be
+    return std::string(kind_of_file(here.st_mode)) +
+           " has the place of the socket of lldp-leveld: remove it, or name the socket with "
+           "--socket";
+  const std::size_t slash = path.rfind('/');
+  if (!any && slash != path.npos && slash > 0 && ::access(path.substr(0, slash).c_str(), F_OK) != 0)
+    return "no lldp-leveld answers here, and the directory of its socket is missing: start it, or "
+           "name its socket with --socket; if it runs, its log has why its socket is not there";
+  return "no lldp-leveld answers here: start it, or name its socket with --socket";
 }
 
 /// A Varlink error as a person reads it. What the daemon says in its own words needs no more.
@@ -124,13 +148,8 @@ Result<Connection> Connection::open(const std::string& path, std::chrono::millis
     return connection;
   const int code = errno;
   if (code == EAGAIN) return fail(connection.failed(ETIMEDOUT, kNoAnswer));
-  if (code == ENOENT && has_lost_socket(path))
-    return fail(connection.failed(
-        code,
-        "the socket's file was removed while lldp-leveld runs: it makes it again within a minute, "
-        "and at once after kill -HUP"));
   if (code == ENOENT || code == ECONNREFUSED)
-    return fail(connection.failed(code, no_daemon_text()));
+    return fail(connection.failed(code, no_daemon_text(path)));
   std::string what = "cannot connect: " + std::string(std::strerror(code));
   if (code == EACCES) what += ": run as root, or as a member of the socket's group";
   return fail(connection.failed(code, std::move(what)));

@@ -22,6 +22,7 @@
 #include "agent/control/varlink.hpp"
 #include "base/text.hpp"
 #include "os/fd.hpp"
+#include "os/file_kind.hpp"
 #include "os/unix_address.hpp"
 
 namespace lldp::io {
@@ -40,6 +41,9 @@ Error system_error(const std::string& path, std::string what) {
   what += std::strerror(code);
   if (code == EACCES)  // for root too, which has no capability to go past that
     what += ": its directory must belong to the user that the daemon runs as";
+  if (code == ENOENT) what += ": make its directory, for the user that the daemon runs as";
+  if (code == ENOTDIR) what += ": remove what has the place of its directory";
+  if (code == EROFS) what += ": restart the daemon if the directory was removed";
   return {code, path, std::move(what)};
 }
 
@@ -73,8 +77,10 @@ Result<UniqueFd> listen_at(const std::string& path, std::optional<std::uint32_t>
                           std::to_string(kMaxUnixName - kFresh.size()) + " characters"});
   struct stat there {};
   if (::lstat(path.c_str(), &there) == 0 && !S_ISSOCK(there.st_mode))
-    return fail(
-        Error{EEXIST, path, "is there and is no socket: remove it, or use another --socket"});
+    return fail(Error{EEXIST, path,
+                      std::string(kind_of_file(there.st_mode)) +
+                          " has the place of the control socket: remove it, or use another "
+                          "--socket"});
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return fail(system_error(path, "no socket can be had"));
   ::unlink(fresh.c_str());
@@ -132,15 +138,15 @@ class ControlServer::Impl final : public SessionOwner, public std::enable_shared
         tell_(loop) {}
 
   Result<bool> renew() {
-    make_directory_of(path_);
     struct stat mine {};
     const auto there = inode_of(control::lock_name(path_));
     if (::fstat(right_.get(), &mine) != 0 || there != Inode(mine.st_dev, mine.st_ino)) {
+      make_directory_of(path_);
       auto right = lock(path_);  // the file is gone; another daemon may have made it anew
       if (!right) return fail(right.error());
       right_ = std::move(*right);
     }
-    if (inode_of(path_)) return false;
+    if (const auto here = inode_of(path_); here && here == made_) return false;
     auto listening = listen_at(path_, group_);
     if (!listening) return fail(listening.error());
     made_ = inode_of(path_);

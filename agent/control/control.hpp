@@ -84,9 +84,9 @@ class ControlServer {
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
 
-  /// Makes the socket anew where its file is gone, as after a cleaner of /run; true if it was. What
-  /// another program has put in its place stays; a daemon that has taken the lock is an error.
-  /// Cheap.
+  /// Makes the socket anew where its file is gone, as after a cleaner of /run, or where another
+  /// program's socket has its place; true if it did. An error: a daemon has taken the lock, or
+  /// something else than a socket has the place, and stays. Cheap.
   [[nodiscard]] Result<bool> renew();
   /// A connection of the daemon's own making, for a child of its: it may look, and not command.
   [[nodiscard]] Result<UniqueFd> connect();

@@ -531,7 +531,8 @@ void Daemon::keep_control(TimePoint now) {
   const auto made = control_->renew();
   const std::string trouble = made ? std::string() : to_string(made.error());
   if (made && *made)
-    log(Severity::kWarning, config_.socket + ": was removed by another program; made again");
+    log(Severity::kWarning,
+        config_.socket + ": was removed or replaced by another program; made again");
   if (!made && trouble != control_trouble_) log(Severity::kError, made.error());
   control_trouble_ = trouble;
 }
@@ -542,6 +543,7 @@ void Daemon::set_timer(TimePoint now) {
   for (const auto& due :
        {shared_.gathering, own_.gathering, watchdog_due_, start_ends_, retry_due_,
         auto_role_.deadline(), protection_.next_deadline(), state_.next_deadline(), state_due_,
+        control_trouble_.empty() ? std::nullopt : std::optional(control_looked_ + kControlPause),
         service_.owes() ? std::optional(now + kManagerPause) : std::nullopt,
         beside_ ? beside_->next_deadline() : std::nullopt})
     if (due && (!next || *due < *next)) next = due;

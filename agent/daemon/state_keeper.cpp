@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "agent/process/log.hpp"
+#include "os/file_kind.hpp"
 
 namespace lldp::io {
 namespace {
@@ -57,13 +58,8 @@ namespace {
 Result<void> check_kind(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
-  const std::string_view kind = S_ISDIR(status.st_mode)    ? "a directory"
-                                : S_ISLNK(status.st_mode)  ? "a symbolic link"
-                                : S_ISFIFO(status.st_mode) ? "a pipe"
-                                : S_ISSOCK(status.st_mode) ? "a socket"
-                                                           : "a device";
   return fail(Error{EEXIST, path,
-                    "is " + std::string(kind) +
+                    "is " + std::string(kind_of_file(status.st_mode)) +
                         ", and would be replaced by the state file: name a file in state-file"});
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <thread>
 
 #include "os/fd.hpp"
@@ -290,8 +291,8 @@ TEST(Connection, SaysThatADaemonRunsWhoseSocketIsGone) {
   ASSERT_FALSE(lost);
   EXPECT_EQ(to_string(lost.error()),
             path +
-                ": the socket's file was removed while lldp-leveld runs: it makes it again "
-                "within a minute, and at once after kill -HUP");
+                ": the socket's file was removed while lldp-leveld runs: the daemon makes its "
+                "socket again within a minute, and at once after kill -HUP");
   EXPECT_TRUE(is_no_daemon(lost.error()));
   ::close(lock);
 }
@@ -312,6 +313,18 @@ TEST(Connection, SaysWhatToDoWhereNobodyListens) {
   EXPECT_EQ(dead.error().code, ECONNREFUSED);
   EXPECT_EQ(to_string(dead.error()), start);
   EXPECT_TRUE(is_no_daemon(dead.error()));
+  const std::string nowhere = dir / "none/control";
+  EXPECT_EQ(to_string(Connection::open(nowhere).error()),
+            nowhere +
+                ": no lldp-leveld answers here, and the directory of its socket is missing: start "
+                "it, or name its socket with --socket; if it runs, its log has why its socket is "
+                "not there");
+  const std::string file = dir / "file";
+  std::ofstream(file) << "precious";
+  EXPECT_EQ(to_string(Connection::open(file).error()),
+            file +
+                ": a file has the place of the socket of lldp-leveld: remove it, or name the "
+                "socket with --socket");
   const auto below = Connection::open(path + "/control");
   ASSERT_FALSE(below);
   EXPECT_EQ(to_string(below.error()), path + "/control: cannot connect: Not a directory");

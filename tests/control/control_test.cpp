@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -340,6 +341,74 @@ TEST_F(ControlSocket, IsMadeAgainWhereItsFileIsGone) {
   EXPECT_EQ(before.hear(), R"({"parameters":{"rules":{}}})") << "it was cut off";
 }
 
+TEST_F(ControlSocket, IsMadeAgainWithItsDirectory) {
+  const std::string path = dir / "run/control";
+  server = std::move(*ControlServer::open(loop, path, handler));
+  std::filesystem::remove_all(dir / "run");
+  std::ofstream(dir / "run") << "precious";
+  const auto blocked = server->renew();
+  ASSERT_FALSE(blocked);
+  EXPECT_EQ(to_string(blocked.error()),
+            path +
+                ".lock: cannot be opened: Not a directory: remove what has the place of its "
+                "directory");
+  std::filesystem::remove(dir / "run");
+  const auto again = server->renew();
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_TRUE(*again);
+  EXPECT_TRUE(control::Connection::open(path));
+}
+
+TEST_F(ControlSocket, SaysWhatHasItsPlaceAndLeavesItThere) {
+  open();
+  const std::string path = dir / "control";
+  const auto expect_told = [&](const std::string& kind) {
+    const auto blocked = server->renew();
+    ASSERT_FALSE(blocked);
+    EXPECT_EQ(to_string(blocked.error()),
+              path + ": " + kind +
+                  " has the place of the control socket: remove it, or use another --socket");
+    EXPECT_EQ(to_string(control::Connection::open(path).error()),
+              path + ": lldp-leveld runs, and " + kind +
+                  " has the place of its socket: remove it; the daemon makes its socket again "
+                  "within a minute, and at once after kill -HUP");
+  };
+  std::filesystem::remove(path);
+  std::ofstream(path) << "precious";
+  expect_told("a file");
+  EXPECT_EQ(std::filesystem::file_size(path), 8U);
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("/etc/passwd", path);
+  expect_told("a symbolic link");
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  expect_told("a directory");
+  std::filesystem::remove(path);
+  const auto again = server->renew();
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_TRUE(*again);
+  EXPECT_TRUE(client().connected());
+}
+
+TEST_F(ControlSocket, IsMadeAgainInThePlaceOfAnotherSocket) {
+  open();
+  const std::string path = dir / "control";
+  std::filesystem::remove(path);
+  {
+    const auto address = unix_address(path);
+    const UniqueFd other(::socket(AF_UNIX, SOCK_STREAM, 0));
+    ASSERT_EQ(::bind(other.get(), address->get(), address->size), 0);
+  }
+  EXPECT_EQ(to_string(control::Connection::open(path).error()),
+            path +
+                ": lldp-leveld runs, and another program's socket has the place of its own: the "
+                "daemon makes its socket again within a minute, and at once after kill -HUP");
+  const auto again = server->renew();
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_TRUE(*again);
+  EXPECT_TRUE(client().connected());
+}
+
 TEST_F(ControlSocket, IsNotMadeAgainWhereAnotherHasItsPlace) {
   open();
   for (const char* name : {"control", "control.lock"}) ASSERT_EQ(::unlink((dir / name).c_str()), 0);
@@ -368,7 +437,8 @@ TEST_F(ControlSocket, FileThatIsNoSocketIsLeftAlone) {
   const auto opened = ControlServer::open(loop, dir / "control", handler);
   ASSERT_FALSE(opened);
   EXPECT_EQ(to_string(opened.error()),
-            (dir / "control") + ": is there and is no socket: remove it, or use another --socket");
+            (dir / "control") +
+                ": a file has the place of the control socket: remove it, or use another --socket");
 }
 
 TEST_F(ControlSocket, PathTooLongForASocketIsRefused) {
@@ -387,7 +457,9 @@ TEST_F(ControlSocket, DirectoryIsMadeIfItAloneIsMissing) {
   const auto deeper = ControlServer::open(loop, dir / "a/b/control", handler);
   ASSERT_FALSE(deeper);
   EXPECT_EQ(to_string(deeper.error()),
-            (dir / "a/b/control.lock") + ": cannot be opened: No such file or directory");
+            (dir / "a/b/control.lock") +
+                ": cannot be opened: No such file or directory: make its directory, for the user "
+                "that the daemon runs as");
 }
 
 TEST_F(ControlSocket, DirectoryOfAnotherIsRefusedWithTheRemedy) {

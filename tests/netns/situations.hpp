@@ -536,6 +536,10 @@ inline const Situation kSituations[] = {
      "rm -f $SOCKET $SOCKET.lock; kill -HUP $LEAF_PID; sleep 1", Ends::kRight},
     {"the file of the control socket is removed, and none reloads", "rm -f $SOCKET", Ends::kTold,
      "socket's file was removed while lldp-leveld runs"},
+    {"a file has the place of the control socket",
+     "rm -f $SOCKET; echo >$SOCKET; kill -HUP $LEAF_PID; sleep 1", Ends::kTold,
+     "lldp-leveld runs, and a file has the place of its socket",
+     "rm -f $SOCKET; kill -HUP $LEAF_PID"},
     {"the neighbor of a port is forgotten", "$LEVEL forget p1 --socket $SOCKET", Ends::kRight},
     {"the configuration is read again", "$LEVEL reload --socket $SOCKET", Ends::kRight},
 };

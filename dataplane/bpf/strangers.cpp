@@ -210,6 +210,11 @@ std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
                                       std::span<const Stranger> strangers) {
   const bool ingress = part == Part::kClassify;
   const bool marked = ingress ? rules.tag != qos::Tag() : rules.turning_tags != 0;
+  if (upper.kind == "macsec" && (marked || !rules.entering.empty() || !rules.leaving.empty()))
+    return fmt::format(
+        "the programs of this port see packets of {0} encrypted (MACsec), so that they change none "
+        "of them: name {0} in `ports` instead of this port, at both ends, or take {0} off",
+        upper.name);
   const auto harms = [&](const Stranger& s) {
     return (marked && s.power.decides) || (s.power.redirects && redirect_matters(rules)) ||
            (s.power.changes && change_matters(rules));
@@ -258,7 +263,8 @@ std::vector<Stack::Upper> Stack::above(Ifindex port) const {
       next.push_back(at->second);
       const auto link = links_.find(at->second);
       if (link != links_.end())
-        found.push_back({at->second, link->second.name, link->second.xdp_program, false});
+        found.push_back(
+            {at->second, link->second.name, link->second.kind, link->second.xdp_program, false});
     }
   }
   return found;

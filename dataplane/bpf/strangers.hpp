@@ -36,12 +36,13 @@ struct Stranger {
   Power power{};
 };
 
-/// Interfaces that stand on others: VLANs, bonds, bridges, macvlans, VRFs.
+/// Interfaces that stand on others: VLANs, bonds, bridges, macvlans, VRFs, MACsec.
 class Stack {
  public:
   struct Upper {
     Ifindex ifindex{};
     std::string name{};
+    std::string kind{};             ///< LinkFacts::kind
     std::uint32_t xdp_program = 0;  ///< LinkFacts::xdp_program
     bool lists = false;             ///< Bundles::has_lists(), where it was asked
     friend auto operator<=>(const Upper&, const Upper&) = default;

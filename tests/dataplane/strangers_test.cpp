@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What others do behind the rules and above the ports, with the kernel: see bpf_verify_test.cpp for
 // what stands before.
+#include "dataplane/bpf/strangers.hpp"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <gmock/gmock.h>
@@ -248,6 +250,23 @@ TEST_P(Strangers, ProgramsOnAnInterfaceAboveThePortAreTold) {
   bpf_link__destroy(link);
   pass__destroy(theirs);
   EXPECT_EQ(complaints(), "");
+}
+
+TEST(HarmAbove, MacsecHidesPacketsFromTheRulesOfThePort) {
+  const bpf::Stack::Upper macsec{.name = "m0", .kind = "macsec"};
+  const auto harm = [](const bpf::Stack::Upper& upper, Order order, Part part) {
+    return bpf::harm_above(part, qos::compile(qos::Policy(), {.order = order}), upper, {})
+        .value_or("");
+  };
+  for (const Part part : {Part::kClassify, Part::kRemap}) {
+    for (const Order order : {Order::kUp, Order::kShut})
+      EXPECT_EQ(harm(macsec, order, part),
+                "the programs of this port see packets of m0 encrypted (MACsec), so that they "
+                "change none of them: name m0 in `ports` instead of this port, at both ends, or "
+                "take m0 off");
+    EXPECT_EQ(harm(macsec, Order::kDown, part), "") << "what comes or goes there never turns";
+    EXPECT_EQ(harm({.name = "v0", .kind = "vlan"}, Order::kUp, part), "");
+  }
 }
 
 TEST_P(Strangers, TcxProgramBehindTheRulesIsTold) {

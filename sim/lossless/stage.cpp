@@ -56,7 +56,7 @@ class Stage {
     for (const packets::PlannedFlow& flow : plan_.flows) {
       auto path = path_of(fabric_, plan_.failed, flow.way);
       if (!path) return fail(path.error());
-      outcome_.flows.push_back({.name = flow.spec.name, .path = *path});
+      outcome_.flows.push_back({.name = packets::flow_name(plan_, flow), .path = *path});
       paths_.push_back(std::move(*path));
     }
     const auto deadline =

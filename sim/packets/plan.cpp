@@ -87,12 +87,18 @@ Result<Plan> ndc_loop() {
         .from = from,
         .to = to,
         .via = {between(from, relay), relay, between(relay, to)}};
-    plan.flows.push_back({.spec = {.name = way.name}, .way = way});
+    plan.flows.push_back({.way = way});
   }
   return plan;
 }
 
 }  // namespace
+
+std::string flow_name(const Plan& plan, const PlannedFlow& flow) {
+  if (!flow.way.name.empty()) return flow.way.name;
+  return fmt::format("{}-{}", plan.fabric.nodes[flow.way.from].name,
+                     plan.fabric.nodes[flow.way.to].name);
+}
 
 Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
   if (std::find(std::begin(kCases), std::end(kCases), name) == std::end(kCases))
@@ -119,7 +125,7 @@ Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
       way.name = count == 1 ? flow.name : fmt::format("{}{}", flow.name, i);
       if (i > 1)
         way.from = twin_of(plan.fabric, flow.from, i, name == "case2" || name == "dualtor");
-      plan.flows.push_back({.spec = {.name = way.name}, .way = way});
+      plan.flows.push_back({.way = way});
     }
   }
   auto whole = complete(std::move(plan.fabric));

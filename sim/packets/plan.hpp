@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,13 +30,12 @@ struct Storm {
   Picoseconds every = 100 * kMicrosecond;  ///< such time
 };
 
-/// What is sent, and where.
+/// What is sent, and where. A flow whose way has no name is called by its ends.
 struct PlannedFlow {
   FlowSpec spec{};
   lab::FlowPath way{};
-  /// Flows of the plan, before this one in it, that must have arrived where it begins.
-  std::vector<std::uint32_t> after{};
 };
+static_assert(sizeof(PlannedFlow) <= 112);  // there may be a million
 
 /// All that a run is made from.
 struct Plan {
@@ -45,10 +45,14 @@ struct Plan {
   std::vector<LinkEvent> events{};  ///< by time
   std::vector<Storm> storms{};
   std::vector<PlannedFlow> flows{};  ///< one that starts at kNever is begun by `program`
+  /// By flow: those before it in `flows` that must have arrived where it begins.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> after{};
   Program program{};
   Settings settings{};
   Picoseconds duration = 5 * kMillisecond;
 };
+
+[[nodiscard]] std::string flow_name(const Plan& plan, const PlannedFlow& flow);
 
 inline constexpr std::string_view kCases[] = {"case1",
                                               "case2",

@@ -48,7 +48,7 @@ Result<Plan> plan_of_fcplus() {
                         .from = from[i],
                         .to = to[i],
                         .via = ways[i * ways.size() / from.size()]};
-      plan.flows.push_back({.spec = {.name = way.name}, .way = way});
+      plan.flows.push_back({.way = way});
     }
   }
   return plan;

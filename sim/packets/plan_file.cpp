@@ -170,9 +170,9 @@ using FlowNames = std::unordered_map<std::string, std::uint32_t>;
 
 void read_flow(JsonObject&& o, Plan& plan, FlowNames& named) {
   PlannedFlow f;
-  f.spec.name = fmt::format("{}", plan.flows.size() + 1);
-  o.text("name", f.spec.name);
-  f.way.name = f.spec.name;
+  std::vector<std::uint32_t> after;
+  f.way.name = fmt::format("{}", plan.flows.size() + 1);
+  o.text("name", f.way.name);
   const auto from = node(o, "from", plan.fabric, true);
   const auto to = node(o, "to", plan.fabric, true);
   read_octets(o, plan.settings, f.spec.octets);
@@ -188,7 +188,7 @@ void read_flow(JsonObject&& o, Plan& plan, FlowNames& named) {
   o.list("after", [&](const Json& v, const std::string& path) {
     const auto before = v.is_string() ? named.find(v.get<std::string>()) : named.end();
     if (before != named.end())
-      f.after.push_back(before->second);
+      after.push_back(before->second);
     else if (!o.error())
       o.error() = Error{0, path, "name a flow that comes before this one"};
   });
@@ -196,7 +196,8 @@ void read_flow(JsonObject&& o, Plan& plan, FlowNames& named) {
   if (*from == *to) return o.refuse("to", "is where the flow begins");
   f.way.from = *from;
   f.way.to = *to;
-  named[f.spec.name] = static_cast<std::uint32_t>(plan.flows.size());
+  named[f.way.name] = static_cast<std::uint32_t>(plan.flows.size());
+  if (!after.empty()) plan.after.emplace(plan.flows.size(), std::move(after));
   plan.flows.push_back(std::move(f));
 }
 

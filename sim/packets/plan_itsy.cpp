@@ -154,8 +154,7 @@ Result<Plan> plan_of_figure(std::string_view name) {
     for (const auto& [flow, from, to, via, gbps] : s.flows) {
       lab::FlowPath way{.name = flow, .from = index[from], .to = index[to]};
       for (const std::string& node : via) way.via.push_back(index[node]);
-      plan.flows.push_back(
-          {.spec = {.name = flow, .rate_bps = gbps * 1'000'000'000}, .way = std::move(way)});
+      plan.flows.push_back({.spec = {.rate_bps = gbps * 1'000'000'000}, .way = std::move(way)});
     }
     return plan;
   }

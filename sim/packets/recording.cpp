@@ -226,7 +226,8 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
   };
   const bool few = !moments.empty() && !moments.front().flows.empty();
   if (few)
-    for (const PlannedFlow& f : plan.flows) throughput.lines.push_back({escape(f.spec.name), {}});
+    for (const PlannedFlow& f : plan.flows)
+      throughput.lines.push_back({escape(flow_name(plan, f)), {}});
   else
     throughput.lines.push_back({"all flows", {}});
   std::vector<std::pair<std::uint32_t, Arc>> longest;
@@ -267,7 +268,7 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
     const FlowResult& f = o.flows[i];
     rows += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{:.3f}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
-        shown(plan.flows[i].spec.name), static_cast<double>(f.throughput_bps) / 1e9,
+        shown(flow_name(plan, plan.flows[i])), static_cast<double>(f.throughput_bps) / 1e9,
         f.fct ? fmt::format("{:.3f}", micros(*f.fct)) : "", entities(path_text(plan, o, f)));
   }
   body += "<h2>Flows</h2>\n" + table(rows);

@@ -114,8 +114,8 @@ void write_flows(const Plan& plan, const Outcome& o,
       "received_octets": {},
       "sent_again": {}
     }})",
-        i == 0 ? "[" : ",", quoted(escape(plan.flows[i].spec.name)), quoted(path_text(plan, o, f)),
-        f.throughput_bps,
+        i == 0 ? "[" : ",", quoted(escape(flow_name(plan, plan.flows[i]))),
+        quoted(path_text(plan, o, f)), f.throughput_bps,
         number(f.start, [](Picoseconds t) { return fmt::format("{}", t / kNanosecond); }),
         number(f.fct,
                [](Picoseconds t) {
@@ -246,7 +246,7 @@ std::string to_text(const Plan& plan, const Outcome& o) {
     fmt::format_to(out, "{:.0f} us with a link up whose order was unknown\n", micros(o.exposed));
   for (std::size_t i = 0; i < o.flows.size() && i < kFlowsShown; ++i) {
     const FlowResult& f = o.flows[i];
-    fmt::format_to(out, "  {:<10} {:>8.3f} Gb/s  ", escape(plan.flows[i].spec.name),
+    fmt::format_to(out, "  {:<10} {:>8.3f} Gb/s  ", escape(flow_name(plan, plan.flows[i])),
                    gbps(f.throughput_bps));
     if (f.fct) fmt::format_to(out, "done in {:.3f} us  ", micros(*f.fct));
     fmt::format_to(out, "{}\n", path_text(plan, o, f));

@@ -68,7 +68,7 @@ Result<Path> way_of(const Plan& plan, Ways& ways, const FailedLinks& failed, con
       relays && !way.via.empty() ? laid_path(plan.fabric, failed, way) : ways.path_of(failed, way);
   if (!path) return path;
   const auto refuse = [&](std::string_view what) {
-    return fail(Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
+    return fail(Error{0, fmt::format("flow {}: via", escape(flow_name(plan, f))),
                       fmt::format("{}: {}", what, names(plan.fabric, *path))});
   };
   const auto missed = [&](const Path& p) {
@@ -114,9 +114,9 @@ class Run : public Simulation {
     }
     agents_react(0);
     for (const Storm& s : plan_.storms) storms_.push_back({s, s.from, true});
-    outcome_.flows.resize(plan_.flows.size());  // there may be no memory when it ends
-    for (std::size_t i = 0; i < plan_.flows.size(); ++i)
-      outcome_.flows[i].route = engine_.network().flows[i].route;  // before links come and go
+    std::vector<std::uint32_t> routes(plan_.flows.size());
+    for (std::size_t i = 0; i < routes.size(); ++i) routes[i] = engine_.network().flows[i].route;
+    outcome_.flows = FlowResults(std::move(routes));  // before links come and go
   }
 
   Outcome outcome() override {
@@ -201,8 +201,7 @@ class Run : public Simulation {
     for (Storming& s : storms_) storm(s, stop);
     if (!halved_ && stop >= half_) {
       halved_ = true;
-      for (std::size_t i = 0; i < outcome_.flows.size(); ++i)
-        outcome_.flows[i].received_octets = engine_.network().flows[i].received;
+      outcome_.flows.note_half(engine_.network().flows);
     }
     if (stop == sample_) {
       hooks_.sample(engine_.network());
@@ -331,18 +330,7 @@ class Run : public Simulation {
     outcome_.queued_octets = n.count.sent - n.count.delivered - n.count.dropped -
                              n.count.lost_octets - n.count.discarded_octets;
     const Picoseconds rest = n.now > plan_.duration / 2 ? n.now - plan_.duration / 2 : 0;
-    for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
-      const Flow& f = n.flows[i];
-      FlowResult& r = outcome_.flows[i];
-      const std::uint64_t at_half = std::exchange(r.received_octets, f.received);
-      r.sent_again = f.again;
-      if (f.waits_for == 0 && f.start != kNever) r.start = f.start;
-      if (f.finish != kNever) r.fct = f.finish - f.start;
-      const std::uint64_t octets = r.fct ? f.received : f.received - at_half;
-      if (const Picoseconds time = r.fct.value_or(rest); time != 0)
-        r.throughput_bps =
-            static_cast<std::uint64_t>(static_cast<unsigned __int128>(octets) * 8 * kSecond / time);
-    }
+    outcome_.flows.close(std::move(engine_.network().flows), rest);
     outcome_.routes = std::move(engine_.network().routes);
   }
 
@@ -449,19 +437,20 @@ std::optional<Path> other_way(const Fabric& fabric, const Links& links, const Fa
 
 /// Which flows wait for which.
 Result<void> order_flows(const Plan& plan, Network& n) {
-  std::vector<std::vector<std::uint32_t>> followers(plan.flows.size());
-  for (std::uint32_t f = 0; f < plan.flows.size(); ++f)
-    for (const std::uint32_t before : plan.flows[f].after) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> followers;
+  for (const auto& [f, waits_for] : plan.after)
+    for (const std::uint32_t before : waits_for) {
       if (before >= f || plan.flows[before].way.to != plan.flows[f].way.from)
-        return fail(Error{0, fmt::format("flow {}: after", escape(plan.flows[f].spec.name)),
+        return fail(Error{0, fmt::format("flow {}: after", escape(flow_name(plan, plan.flows[f]))),
                           "those that it waits for come before it, and end where it begins"});
       if (plan.flows[before].spec.octets == 0)
-        return fail(Error{0, fmt::format("flow {}: after", escape(plan.flows[f].spec.name)),
-                          fmt::format("`{}` has no end", escape(plan.flows[before].spec.name))});
+        return fail(
+            Error{0, fmt::format("flow {}: after", escape(flow_name(plan, plan.flows[f]))),
+                  fmt::format("`{}` has no end", escape(flow_name(plan, plan.flows[before])))});
       followers[before].push_back(f);
     }
-  for (std::uint32_t f = 0; f < followers.size(); ++f)
-    for (const std::uint32_t next : followers[f]) n.add_follower(f, next);
+  for (const auto& [f, those] : followers)
+    for (const std::uint32_t next : those) n.add_follower(f, next);
   return {};
 }
 
@@ -481,11 +470,11 @@ Result<void> check_spread(const Plan& plan) {
     return refuse("settings.spread", "where nodes relay a flow has one way");
   for (const PlannedFlow& f : plan.flows) {
     if (f.spec.transport == HostTransport::kGoBackN)
-      return refuse(fmt::format("flow {}: transport", escape(f.spec.name)),
+      return refuse(fmt::format("flow {}: transport", escape(flow_name(plan, f))),
                     "go-back-n takes a frame that overtakes another for a loss: with "
                     "settings.spread give irn or paced");
     if (!f.way.via.empty())
-      return refuse(fmt::format("flow {}: via", escape(f.spec.name)),
+      return refuse(fmt::format("flow {}: via", escape(flow_name(plan, f))),
                     "a flow that is spread has no way of its own");
   }
   return {};
@@ -514,6 +503,27 @@ Result<void> check_nic(const Plan& plan) {
 }
 
 }  // namespace
+
+void FlowResults::note_half(const std::vector<Flow>& flows) {
+  for (std::size_t i = 0; i < size(); ++i) at_half_[i] = flows[i].received;
+}
+
+void FlowResults::close(std::vector<Flow>&& flows, Picoseconds rest) {
+  flows_ = std::move(flows);
+  rest_ = rest;
+}
+
+FlowResult FlowResults::operator[](std::size_t flow) const {
+  const Flow& f = flows_[flow];
+  FlowResult r{.received_octets = f.received, .sent_again = f.again, .route = routes_[flow]};
+  if (f.waits_for == 0 && f.start != kNever) r.start = f.start;
+  if (f.finish != kNever) r.fct = f.finish - f.start;
+  const std::uint64_t octets = r.fct ? f.received : f.received - at_half_[flow];
+  if (const Picoseconds time = r.fct.value_or(rest_); time != 0)
+    r.throughput_bps =
+        static_cast<std::uint64_t>(static_cast<unsigned __int128>(octets) * 8 * kSecond / time);
+  return r;
+}
 
 std::string path_text(const Plan& plan, const Outcome& outcome, const FlowResult& flow) {
   const auto name = [&](Arc arc, std::size_t end) {

@@ -26,6 +26,42 @@ struct FlowResult {
   std::uint32_t route = 0;  ///< at the start, in Outcome::routes
 };
 
+/// What a run says of the plan's flows, read from the flows themselves: there may be very many.
+class FlowResults {
+ public:
+  FlowResults() = default;
+  /// Each flow's route at the start.
+  explicit FlowResults(std::vector<std::uint32_t> routes)
+      : routes_(std::move(routes)), at_half_(routes_.size()) {}
+  void note_half(const std::vector<Flow>& flows);
+  /// `rest` is the time that the second half has taken.
+  void close(std::vector<Flow>&& flows, Picoseconds rest);
+
+  [[nodiscard]] std::size_t size() const { return routes_.size(); }
+  [[nodiscard]] bool empty() const { return routes_.empty(); }
+  /// After close().
+  [[nodiscard]] FlowResult operator[](std::size_t flow) const;
+
+  struct Iterator {
+    const FlowResults* of = nullptr;
+    std::size_t at = 0;
+    FlowResult operator*() const { return (*of)[at]; }
+    Iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+  };
+  [[nodiscard]] Iterator begin() const { return {this, 0}; }
+  [[nodiscard]] Iterator end() const { return {this, size()}; }
+
+ private:
+  std::vector<Flow> flows_{};
+  std::vector<std::uint32_t> routes_{};
+  std::vector<std::uint64_t> at_half_{};  ///< octets that had come
+  Picoseconds rest_ = 0;
+};
+
 /// A queue of a deadlock.
 struct StuckQueue {
   std::string from{};
@@ -48,7 +84,7 @@ struct Outcome {
   std::uint64_t unroutable = 0;  ///< how often a flow had no way
   Counters count{};
   std::uint64_t queued_octets = 0;  ///< data on links and in queues at the end
-  std::vector<FlowResult> flows{};
+  FlowResults flows{};
   std::vector<std::uint32_t> routes{};  ///< as Network::routes
 };
 /// The way of a flow at the start: `host2, Leaf2, Spine1, ...`

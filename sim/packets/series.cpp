@@ -39,7 +39,8 @@ std::string Series::sample(const Network& n) {
     received_[f] = n.flows[f].received;
     const auto rate =
         static_cast<std::uint64_t>(static_cast<unsigned __int128>(bits) * kSecond / span);
-    line("throughput_bps", plan_.flows[f].spec.name, rate, rates_[f]);
+    if (rate != 0 || rates_[f] != 0)
+      line("throughput_bps", flow_name(plan_, plan_.flows[f]), rate, rates_[f]);
   }
   for (Arc a = 0; a < n.arcs(); ++a) {
     const Port& p = n.ports[a];

@@ -178,14 +178,12 @@ class Bench {
   void flow(std::uint32_t tor, std::size_t host, std::uint32_t to, std::uint64_t octets,
             Picoseconds at) {
     const auto& there = hosts_[to];
-    packets::PlannedFlow f{.spec = {.name = "f",
-                                    .octets = octets,
-                                    .start = at,
-                                    .transport = packets::HostTransport::kGoBackN},
-                           .way = {.name = "f",
-                                   .from = host,
-                                   .to = there[random_.below(there.size())],
-                                   .hash = 1 + random_.below(1ULL << 62)}};
+    packets::PlannedFlow f{
+        .spec = {.octets = octets, .start = at, .transport = packets::HostTransport::kGoBackN},
+        .way = {.name = "f",
+                .from = host,
+                .to = there[random_.below(there.size())],
+                .hash = 1 + random_.below(1ULL << 62)}};
     if (const auto found = paths_.find({tor, to}); found != paths_.end())
       f.way.via = found->second[random_.below(found->second.size())];
     plan_.flows.push_back(std::move(f));

@@ -222,7 +222,7 @@ class ItsyPaper {
                                   : "(a) without resolving the initial trigger",
                   .x_label = "time, ms",
                   .y_label = "normalized throughput"};
-      for (const auto& f : plan.flows) chart.lines.push_back({f.spec.name, {}});
+      for (const auto& f : plan.flows) chart.lines.push_back({flow_name(plan, f), {}});
       std::vector<std::uint64_t> before(plan.flows.size());
       constexpr packets::Picoseconds kEvery = 200 * kMicrosecond;
       const double frame = 1 + static_cast<double>(plan.settings.header_octets) /
@@ -257,7 +257,8 @@ class ItsyPaper {
       say(place, where, "deadlocks", o->deadlocks);
       say(place, where, "frames_drained", static_cast<double>(o->count.discarded));
       for (std::size_t i = 0; i < o->flows.size(); ++i)  // of the second half
-        say(place, fmt::format("{}, {}", where, plan.flows[i].spec.name), "normalized_throughput",
+        say(place, fmt::format("{}, {}", where, flow_name(plan, plan.flows[i])),
+            "normalized_throughput",
             static_cast<double>(o->flows[i].throughput_bps) * frame /
                 static_cast<double>(plan.flows[i].spec.rate_bps));
       sink_.draw({"Figure 5", svg(chart)});

@@ -31,7 +31,7 @@ class Cases : public PortfcStudy {
           for (const std::uint64_t hash : {1U, 3U})
             if (a != b && nodes[a].relays && nodes[b].relays)
               plan.flows.push_back(
-                  {.spec = {.name = "", .octets = 1},
+                  {.spec = {.octets = 1},
                    .way = {.name = "", .from = a, .to = b, .via = {}, .hash = hash}});
       const auto prepared = packets::prepare(plan);
       if (!prepared) continue;

@@ -125,7 +125,7 @@ void add_flow(Plan& plan, const std::vector<std::string_view>& names) {
   }
   lab::FlowPath flow{.name = std::string(names[0]), .from = way.front(), .to = way.back()};
   flow.via.assign(way.begin() + 1, way.end() - 1);
-  plan.flows.push_back({.spec = {.name = flow.name}, .way = flow});
+  plan.flows.push_back({.way = flow});
 }
 
 SeenOfPortfc one_run(const Load& load, const Workload& workload, const Scheme& scheme,

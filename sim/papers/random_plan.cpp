@@ -67,8 +67,7 @@ Plan random_plan(std::uint64_t seed, bool flaps) {
     while (way.to == from) way.to = hosts[some(hosts.size())];
     if (!local_reroute(plan.fabric, later, way) || !local_reroute(plan.fabric, plan.failed, way))
       return;
-    plan.flows.push_back({.spec = {.name = "f",
-                                   .octets = octets,
+    plan.flows.push_back({.spec = {.octets = octets,
                                    .start = start,
                                    .transport = octets == 0 ? packets::HostTransport::kPaced
                                                             : packets::HostTransport::kGoBackN},

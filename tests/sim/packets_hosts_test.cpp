@@ -241,7 +241,7 @@ TEST(Packets, AFlowOfAClosTakesTheWayThatViaNames) {
   lab::FlowPath way{.name = "f", .from = node("host1"), .to = node("host16")};
   for (const char* core : {"core1", "core2", "core3", "core4"}) {
     way.via = {node(core)};
-    plan.flows = {{.spec = {.name = "f", .octets = 10'000}, .way = way}};
+    plan.flows = {{.spec = {.octets = 10'000}, .way = way}};
     const Outcome o = outcome_of(plan);
     EXPECT_THAT(path_text(plan, o, o.flows[0]), HasSubstr(core));
   }

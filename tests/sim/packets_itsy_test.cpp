@@ -17,14 +17,14 @@ using testing::Not;
 using testing::SizeIs;
 
 Outcome outcome_with_itsy(const Plan& plan) {
-  const auto outcome = run(plan);
+  auto outcome = run(plan);
   EXPECT_TRUE(outcome) << to_string(outcome.error());
   EXPECT_EQ(outcome->count.drops, 0U);
   EXPECT_THAT(outcome->verdicts, Each(Field("real", &Verdict::real, true)));
   EXPECT_EQ(outcome->count.detections, outcome->verdicts.size());
   EXPECT_EQ(outcome->count.sent, outcome->count.delivered + outcome->count.discarded_octets +
                                      outcome->count.lost_octets + outcome->queued_octets);
-  return *outcome;
+  return std::move(*outcome);
 }
 
 Plan of_case(std::string_view name, std::size_t x = 2, std::size_t y = 1) {

@@ -16,12 +16,12 @@ namespace {
 using testing::HasSubstr;
 
 Outcome outcome_in_ndc(const Plan& plan) {
-  const auto outcome = run(plan);
+  auto outcome = run(plan);
   EXPECT_TRUE(outcome) << to_string(outcome.error());
   EXPECT_EQ(outcome->count.drops, 0U);
   EXPECT_EQ(outcome->count.sent, outcome->count.delivered + outcome->count.discarded_octets +
                                      outcome->count.lost_octets + outcome->queued_octets);
-  return *outcome;
+  return std::move(*outcome);
 }
 
 Plan loop(FlowControlKind kind) {
@@ -95,7 +95,7 @@ TEST(PortFc, HasTheQueuesOfThePaper) {
         for (std::size_t b = 0; b < plan.fabric.nodes.size(); ++b)
           if (a != b && plan.fabric.nodes[a].relays && plan.fabric.nodes[b].relays)
             plan.flows.push_back(
-                {.spec = {.name = "f", .octets = 1},
+                {.spec = {.octets = 1},
                  .way = {.name = "f", .from = a, .to = b, .via = {}, .hash = hash}});
     }
     const auto prepared = prepare(plan);
@@ -131,7 +131,7 @@ void add_flow(Plan& plan, const std::vector<std::string_view>& names) {
   }
   lab::FlowPath way{.name = std::string(names[0]), .from = nodes.front(), .to = nodes.back()};
   way.via.assign(nodes.begin() + 1, nodes.end() - 1);
-  plan.flows.push_back({.spec = {.name = way.name}, .way = way});
+  plan.flows.push_back({.way = way});
 }
 
 /// What PortFc asks of an engine.
@@ -235,6 +235,7 @@ TEST(Workload, AParameterServerAnswersWhenItHasAll) {
   Plan plan = ndc_of(3, 1, FlowControlKind::kPortFc);
   ASSERT_TRUE(add_traffic(plan, {.kind = "parameter-server", .octets = 50'000, .to = "node11"}));
   ASSERT_EQ(plan.flows.size(), 16U);
+  EXPECT_EQ(flow_name(plan, plan.flows.front()), "node00-node11");  // by its ends
   const Outcome o = outcome_in_ndc(plan);
   Picoseconds last = 0;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -255,14 +256,16 @@ TEST(Workload, ExpertsSendBackWhatTheyGot) {
         plan, {.kind = "moe", .octets = 256'000, .experts = 4, .top_k = 2, .skew = skew}));
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> there;
     std::map<std::size_t, std::uint64_t> of_expert;
-    for (const PlannedFlow& f : plan.flows) {
-      if (f.after.empty()) {
+    for (std::uint32_t i = 0; i < plan.flows.size(); ++i) {
+      const PlannedFlow& f = plan.flows[i];
+      if (!plan.after.contains(i)) {
         there[{f.way.from, f.way.to}] += f.spec.octets;
         of_expert[f.way.to] += f.spec.octets;
         continue;
       }
       EXPECT_EQ(there.at({f.way.to, f.way.from}), f.spec.octets);
-      for (const std::uint32_t before : f.after) EXPECT_EQ(plan.flows[before].way.to, f.way.from);
+      for (const std::uint32_t before : plan.after.at(i))
+        EXPECT_EQ(plan.flows[before].way.to, f.way.from);
     }
     ASSERT_EQ(of_expert.size(), 4U);
     std::uint64_t least = ~std::uint64_t{0};
@@ -284,13 +287,13 @@ TEST(Workload, AFlowCannotWaitForWhatIsElsewhereOrEndless) {
   Plan plan = ndc_of(2, 1, FlowControlKind::kPortFc);
   add_flow(plan, {"node00", "node01"});
   add_flow(plan, {"node01", "node11"});
-  plan.flows[1].after = {0};
+  plan.after[1] = {0};
   EXPECT_THAT(to_string(prepare(plan).error()), HasSubstr("`node00` has no end"));
   plan.flows[0].spec.octets = 1;
   EXPECT_TRUE(prepare(plan));
-  plan.flows[0].after = {1};
+  plan.after[0] = {1};
   EXPECT_THAT(to_string(prepare(plan).error()), HasSubstr("flow node00: after"));
-  plan.flows[0].after.clear();
+  plan.after.erase(0);
   std::swap(plan.flows[1].way.from, plan.flows[1].way.to);
   EXPECT_THAT(to_string(prepare(plan).error()), HasSubstr("flow node01: after"));
 }
@@ -311,8 +314,7 @@ TEST(Workload, AsymmetricTrafficEngineeringMovesWhatIsTooMuch) {
                                       plan.fabric.nodes.begin());
     };
     for (std::uint32_t i = 0; i < 400; ++i)
-      plan.flows.push_back({.spec = {.name = "f",
-                                     .octets = 100'000,
+      plan.flows.push_back({.spec = {.octets = 100'000,
                                      .start = i * 5 * kMicrosecond,
                                      .transport = HostTransport::kGoBackN},
                             .way = {.name = "f", .from = node("gpu1-1"), .to = node("gpu2-2")}});
@@ -354,8 +356,7 @@ TEST(PortFc, AVictimKeepsItsRate) {
                                       plan.fabric.nodes.begin());
     };
     const auto flow = [&](const char* from, const char* to) {
-      plan.flows.push_back(
-          {.spec = {.name = from}, .way = {.name = from, .from = node(from), .to = node(to)}});
+      plan.flows.push_back({.way = {.name = from, .from = node(from), .to = node(to)}});
     };
     flow("node01", "node00");  // three to one
     flow("node02", "node00");

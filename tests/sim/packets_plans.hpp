@@ -19,10 +19,10 @@ inline Plan of_case(std::string_view name, std::size_t x, std::size_t y,
 }
 
 inline Outcome outcome_of(const Plan& plan) {
-  const auto outcome = run(plan);
+  auto outcome = run(plan);
   EXPECT_TRUE(outcome) << to_string(outcome.error());
   EXPECT_TRUE(outcome->levels_agreed);
-  return *outcome;
+  return std::move(*outcome);
 }
 
 /// Two hosts, `switches` switches in a row between them.
@@ -36,9 +36,8 @@ inline Plan line(std::size_t switches, std::uint64_t octets, HostTransport trans
   for (std::size_t i = 0; i + 1 < plan.fabric.nodes.size(); ++i)
     plan.fabric.links.push_back({.ends = {LinkEnd{i, "r"}, LinkEnd{i + 1, "l"}}});
   plan.fabric = *complete(std::move(plan.fabric));
-  plan.flows.push_back(
-      {.spec = {.name = "f", .octets = octets, .start = 12'345, .transport = transport},
-       .way = {.name = "f", .from = 0, .to = switches + 1}});
+  plan.flows.push_back({.spec = {.octets = octets, .start = 12'345, .transport = transport},
+                        .way = {.name = "f", .from = 0, .to = switches + 1}});
   return plan;
 }
 
@@ -53,7 +52,7 @@ inline Plan incast(std::size_t senders, std::uint64_t octets, HostTransport tran
   }
   plan.fabric = *complete(std::move(plan.fabric));
   for (std::size_t i = 1; i <= senders; ++i)
-    plan.flows.push_back({.spec = {.name = "f", .octets = octets, .transport = transport},
+    plan.flows.push_back({.spec = {.octets = octets, .transport = transport},
                           .way = {.name = "f", .from = i + 1, .to = 1}});
   plan.duration = 50 * kMillisecond;
   return plan;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "sim/packets/host/congestion.hpp"
@@ -14,10 +13,9 @@ namespace lldp::lab::packets {
 
 /// What is to be sent.
 struct FlowSpec {
-  std::string name{};
   std::uint64_t octets = 0;    ///< payload; 0: as long as the run
   std::uint64_t rate_bps = 0;  ///< on the wire; 0: the host's link's
-  Picoseconds start = 0;  ///< from the start of the run, or when all of PlannedFlow::after are in
+  Picoseconds start = 0;       ///< from the start of the run, or when all of Plan::after are in
   HostTransport transport = HostTransport::kPaced;
   std::uint8_t lossless_class = 0;  ///< index in qos::Policy::classes() in which it starts
 };

@@ -69,13 +69,12 @@ class ForeignReader {
   Result<std::uint32_t> add(const Words& at, std::string name, std::size_t from, std::size_t to,
                             std::uint64_t octets, Picoseconds start, std::uint64_t hash) {
     if (from == to) return at.refuse("a flow from a host to itself");
-    plan_.flows.push_back(
-        {.spec = {.name = name, .octets = octets, .start = start, .transport = transport_},
-         .way = {.name = std::move(name),
-                 .from = from,
-                 .to = to,
-                 .via = {},
-                 .hash = hash_of(from, to, hash)}});
+    plan_.flows.push_back({.spec = {.octets = octets, .start = start, .transport = transport_},
+                           .way = {.name = std::move(name),
+                                   .from = from,
+                                   .to = to,
+                                   .via = {},
+                                   .hash = hash_of(from, to, hash)}});
     return static_cast<std::uint32_t>(plan_.flows.size() - 1);
   }
   [[nodiscard]] Plan& plan() { return plan_; }

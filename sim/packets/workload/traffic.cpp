@@ -43,11 +43,9 @@ class TrafficMaker {
     return plan_.flows.size() + more <= kMostFlows;
   }
   void flow(std::size_t from, std::size_t to, std::uint64_t octets, Picoseconds start) {
-    const std::string name =
-        fmt::format("{}-{}", plan_.fabric.nodes[from].name, plan_.fabric.nodes[to].name);
     plan_.flows.push_back(
-        {.spec = {.name = name, .octets = octets, .start = start, .transport = t_.transport},
-         .way = {.name = name, .from = from, .to = to, .via = {}, .hash = random_.next() | 1U}});
+        {.spec = {.octets = octets, .start = start, .transport = t_.transport},
+         .way = {.name = "", .from = from, .to = to, .via = {}, .hash = random_.next() | 1U}});
   }
 
   /// One cycle through all hosts: no host sends to itself (Sattolo's algorithm).
@@ -133,8 +131,8 @@ class TrafficMaker {
     }
     for (const std::size_t h : hosts_) {
       if (h == *server) continue;
+      plan_.after.emplace(plan_.flows.size(), pushes);
       flow(*server, h, t_.octets, 0);
-      plan_.flows.back().after = pushes;
     }
     return {};
   }
@@ -175,8 +173,8 @@ class TrafficMaker {
         flow(host, at[e], count, t_.start);
       });
       ways([&](std::size_t host, std::uint64_t count) {
+        plan_.after.emplace(plan_.flows.size(), in);
         flow(at[e], host, count, 0);
-        plan_.flows.back().after = in;
       });
     }
     return {};

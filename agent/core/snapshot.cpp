@@ -135,18 +135,24 @@ Snapshot Agent::Impl::snapshot(TimePoint now, Depth depth) const {
     for (std::size_t i = 0; i < evidence.size(); ++i)
       s.classes.push_back({classes_.chains()[i], std::move(evidence[i])});
   }
-  s.ports.reserve(ports_.size());
-  for (const auto& port : ports_) {
-    if (!port) continue;
-    s.ports.push_back(describe(*port, now, depth));
-    describe_agents(*port, s.ports.back());
+  std::vector<const Port*> ports;
+  ports.reserve(ports_.size());
+  for (const auto& port : ports_)
+    if (port) ports.push_back(port.get());
+  const auto by_name = [](const Port* a, const Port* b) {
+    return natural_less(a->link.name, b->link.name);
+  };
+  // As a rule the system's interfaces come in the order of their names.
+  if (!std::ranges::is_sorted(ports, by_name)) std::ranges::sort(ports, by_name);
+  s.ports.reserve(ports.size());
+  for (const Port* port : ports) {
+    PortInfo& info = s.ports.emplace_back(describe(*port, now, depth));
+    describe_agents(*port, info);
     if (depth != Depth::kOctets) continue;
     const Bytes frame = announcement(port->link.ifindex);
     if (frame.size() > kEthernetHeader)
-      s.ports.back().announced.assign(frame.begin() + kEthernetHeader, frame.end());
+      info.announced.assign(frame.begin() + kEthernetHeader, frame.end());
   }
-  std::sort(s.ports.begin(), s.ports.end(),
-            [](const PortInfo& a, const PortInfo& b) { return natural_less(a.name, b.name); });
   return s;
 }
 

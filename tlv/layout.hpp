@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "base/bytes.hpp"
 
@@ -255,14 +256,18 @@ class Reader {
   bool ok_ = true;
 };
 
-/// Value -> octets, appended to what is there. A value too large for its field, or a length out of
-/// range, is a fault of the caller's that ok() tells.
+/// Value -> octets, into the room that is given. A value too large for its field, a length out of
+/// range, or more than the room is a fault of the caller's that ok() tells.
 class Writer {
  public:
-  explicit Writer(Bytes& out) : out_(out) {}
-  [[nodiscard]] bool ok() const { return ok_ && bit_ == 0; }
+  explicit Writer(std::span<std::uint8_t> room) : room_(room) {}
+  [[nodiscard]] bool ok() const { return ok_ && bits_ == 0; }
+  /// What was written; nothing if not ok().
+  [[nodiscard]] std::span<std::uint8_t> octets() const { return room_.first(ok() ? size_ : 0); }
 
-  Writer& field(std::string_view, const auto& v, unsigned bits) {
+  // Inline, as flags(), reserved() and put() are: the number and position of bits are constants for
+  // the compiler.
+  [[gnu::always_inline]] Writer& field(std::string_view, const auto& v, unsigned bits) {
     put(static_cast<std::uint64_t>(v), bits);
     return *this;
   }
@@ -272,10 +277,17 @@ class Writer {
   Writer& tenths(std::string_view name, const auto& v, unsigned bits) {
     return field(name, v, bits);
   }
-  Writer& flags(std::string_view name, const auto& v, unsigned bits, Names = {}) {
-    return field(name, v, bits);
+  [[gnu::always_inline]] Writer& flags(std::string_view name, const auto& v, unsigned bits,
+                                       Names = {}) {
+    if constexpr (sizeof(v) <= sizeof(std::uint32_t)) {
+      return field(name, v, bits);
+    } else {
+      put(v >> 32, bits - 32);
+      put(v & 0xffffffff, 32);
+      return *this;
+    }
   }
-  Writer& reserved(unsigned bits) {
+  [[gnu::always_inline]] Writer& reserved(unsigned bits) {
     put(0, bits);
     return *this;
   }
@@ -287,7 +299,7 @@ class Writer {
   template <class Show = int>
   Writer& rest(std::string_view, const auto& v, std::size_t least, std::size_t most, Show = {}) {
     ok_ = ok_ && v.size() >= least && v.size() <= most;
-    out_.insert(out_.end(), v.begin(), v.end());
+    if (enough(v.size())) std::copy(v.begin(), v.end(), room_.begin() + at(v.size()));
     return *this;
   }
   template <class Show = int>
@@ -313,20 +325,36 @@ class Writer {
   }
 
  private:
-  void put(std::uint64_t v, unsigned bits) {
-    ok_ = ok_ && (bits >= 64 || v >> bits == 0);
-    while (bits > 0) {
-      if (bit_ == 0) out_.push_back(0);
-      const unsigned here = std::min(bits, 8 - bit_);
-      bits -= here;
-      const auto part = static_cast<unsigned>(v >> bits & ((1U << here) - 1));
-      out_.back() = static_cast<std::uint8_t>(out_.back() | part << (8 - bit_ - here));
-      bit_ = (bit_ + here) % 8;
-    }
+  bool enough(std::size_t octets) {
+    ok_ = ok_ && octets <= room_.size() - size_;
+    return ok_;
+  }
+  /// Where so many octets go.
+  std::ptrdiff_t at(std::size_t octets) {
+    return static_cast<std::ptrdiff_t>(std::exchange(size_, size_ + octets));
+  }
+  /// Up to 32 bits.
+  [[gnu::always_inline]] void put(std::uint64_t v, unsigned bits) {
+    ok_ = ok_ && v >> bits == 0;
+    held_ = held_ << bits | v;
+    bits_ += bits;
+    const unsigned octets = bits_ / 8;
+    bits_ %= 8;
+    if (!enough(octets)) return;
+    const std::uint64_t whole = held_ >> bits_;
+    std::uint8_t* to = room_.data() + size_;
+    // Written out, since a loop would be one at run time, too.
+    if (octets > 3) *to++ = static_cast<std::uint8_t>(whole >> 24);
+    if (octets > 2) *to++ = static_cast<std::uint8_t>(whole >> 16);
+    if (octets > 1) *to++ = static_cast<std::uint8_t>(whole >> 8);
+    if (octets > 0) *to = static_cast<std::uint8_t>(whole);
+    size_ += octets;
   }
 
-  Bytes& out_;
-  unsigned bit_ = 0;  ///< bits used of the last octet, 0: all
+  std::span<std::uint8_t> room_;
+  std::size_t size_ = 0;    ///< octets written
+  std::uint64_t held_ = 0;  ///< its lowest bits_ bits wait for the rest of their octet
+  unsigned bits_ = 0;
   bool ok_ = true;
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "base/bytes.hpp"
 #include "tlv/basic.hpp"
@@ -23,10 +26,13 @@ class LldpduWriter {
 
   template <class T>
   LldpduWriter& add(const T& tlv, const Key& key = T::kKey) {
-    const std::size_t start = begin(key);
-    Writer writer(out_);
+    std::array<std::uint8_t, kHeader + kMaxInformation> room;
+    Writer writer(room);
+    writer.field("type", key.type, 7).reserved(9);  // the length, when it is known
+    if (key.type == kOrganizational)
+      writer.field("oui", key.oui, 24).field("subtype", key.subtype, 8);
     T::layout(writer, tlv);
-    finish(start, writer.ok());
+    append(writer.octets());
     return *this;
   }
   /// A TLV of ours under the OUI of the operator's choice.
@@ -40,8 +46,10 @@ class LldpduWriter {
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:
-  std::size_t begin(const Key& key);
-  void finish(std::size_t start, bool ok);
+  static constexpr std::size_t kHeader = 2;
+
+  /// A TLV but for its length; nothing: it could not be written.
+  void append(std::span<std::uint8_t> tlv);
 
   Bytes& out_;
   std::size_t start_;
@@ -52,10 +60,11 @@ class LldpduWriter {
 /// The information string alone (for type 127: what follows OUI and subtype).
 template <class T>
 [[nodiscard]] Bytes encode_info(const T& tlv) {
-  Bytes out;
-  Writer writer(out);
+  std::array<std::uint8_t, kMaxInformation> room;
+  Writer writer(room);
   T::layout(writer, tlv);
-  return writer.ok() ? out : Bytes{};
+  const ByteSpan octets = writer.octets();
+  return {octets.begin(), octets.end()};
 }
 
 }  // namespace lldp::tlv

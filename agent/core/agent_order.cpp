@@ -153,11 +153,7 @@ Bytes Agent::Impl::order_octets(const Port& port) const {
   tlv.count = static_cast<std::uint8_t>(tlv.entries.count);
   tlv.flags = static_cast<std::uint8_t>((role_ == Role::kHost ? tlv::OrderTlv::kHost : 0) |
                                         (more ? tlv::OrderTlv::kMore : 0));
-  Bytes out;
-  out.reserve(tlv::kMaxInformation);
-  tlv::Writer writer(out);
-  tlv::OrderTlv::layout(writer, tlv);
-  return out;
+  return tlv::encode_info(tlv);
 }
 
 void Agent::Impl::note_told(Port& port, TimePoint now, Actions& out) {

@@ -44,7 +44,9 @@ Result<SwitchClient> SwitchClient::open(const std::string& path,
   return fail(Error{code, path, std::string("the switch is not there: ") + std::strerror(code)});
 }
 
-Error SwitchClient::silence() const { return Error{errno, path_, "the switch does not answer"}; }
+Error SwitchClient::silence(int code) const {
+  return Error{code, path_, "the switch does not answer"};
+}
 
 Result<soft::View> SwitchClient::read() const {
   if (auto ok = ask(); !ok) return fail(ok.error());
@@ -53,14 +55,15 @@ Result<soft::View> SwitchClient::read() const {
 
 Result<void> SwitchClient::ask() const {
   const std::string request = soft::format(soft::Request(soft::Read{}));
-  if (send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return fail(silence());
+  if (send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0)
+    return fail(silence(errno));
   return {};
 }
 
 Result<soft::View> SwitchClient::answer() const {
   std::string text(soft::kMaxMessage, '\0');
   const ssize_t size = recv(socket_.get(), text.data(), text.size(), 0);
-  if (size <= 0) return fail(silence());
+  if (size <= 0) return fail(silence(errno));
   auto answer = soft::parse_answer({text.data(), static_cast<std::size_t>(size)});
   if (!answer) return fail(answer.error());
   if (auto* view = std::get_if<soft::View>(&*answer)) return std::move(*view);

@@ -22,7 +22,7 @@ class SwitchClient {
   [[nodiscard]] Result<void> ask() const;
   [[nodiscard]] Result<dataplane::soft::View> answer() const;
   [[nodiscard]] int fd() const { return socket_.get(); }
-  [[nodiscard]] Error silence() const;
+  [[nodiscard]] Error silence(int code) const;
 
  private:
   std::string path_{};

@@ -2,6 +2,7 @@
 #include "sim/lossless/lookout.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 namespace lldp::lab::lossless {
 namespace {
@@ -20,7 +21,7 @@ void Lateness::read(std::size_t process, Picoseconds behind) {
 
 Result<void> Lookout::run(Picoseconds now) {
   if (now < due_) return {};
-  if (!unanswered_.empty()) return fail(switches_.at(*unanswered_.begin()).silence());
+  if (!unanswered_.empty()) return fail(switches_.at(*unanswered_.begin()).silence(ETIMEDOUT));
   for (const auto& [node, client] : switches_) {
     if (auto ok = client.ask(); !ok) return ok;
     unanswered_.insert(node);

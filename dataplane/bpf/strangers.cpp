@@ -54,7 +54,7 @@ constexpr FilterKind kFilterKinds[] = {{"basic", TCA_BASIC_ACT, TCA_BASIC_POLICE
 
 /// An action of a kind that is known, and where its verdict stands: in which of its attributes, and
 /// how many octets from the beginning of that (a struct tc_gen; of police a struct tc_police).
-struct Action {
+struct KnownAction {
   enum class Does : std::uint8_t { kNothing, kChanges, kRedirects };
   std::string_view kind{};
   std::size_t attribute = 0;
@@ -62,28 +62,28 @@ struct Action {
   std::size_t verdict_at = offsetof(tc_gact, action);
   std::size_t or_attribute = 0;  ///< which stands there instead, of the same form; 0: none
 };
-constexpr Action kActions[] = {
+constexpr KnownAction kActions[] = {
     {"connmark", TCA_CONNMARK_PARMS},
     {"csum", TCA_CSUM_PARMS},
     {"ct", TCA_CT_PARMS},
-    {"ctinfo", TCA_CTINFO_ACT, Action::Does::kChanges},
+    {"ctinfo", TCA_CTINFO_ACT, KnownAction::Does::kChanges},
     {"gact", TCA_GACT_PARMS},
     {"gate", TCA_GATE_PARMS},
-    {"mirred", TCA_MIRRED_PARMS, Action::Does::kRedirects},
+    {"mirred", TCA_MIRRED_PARMS, KnownAction::Does::kRedirects},
     {"nat", TCA_NAT_PARMS},
-    {"pedit", TCA_PEDIT_PARMS, Action::Does::kChanges, offsetof(tc_gact, action),
+    {"pedit", TCA_PEDIT_PARMS, KnownAction::Does::kChanges, offsetof(tc_gact, action),
      TCA_PEDIT_PARMS_EX},
-    {"police", TCA_POLICE_TBF, Action::Does::kNothing, offsetof(tc_police, action)},
+    {"police", TCA_POLICE_TBF, KnownAction::Does::kNothing, offsetof(tc_police, action)},
     {"sample", TCA_SAMPLE_PARMS},
     {"simple", TCA_DEF_PARMS},
-    {"skbedit", TCA_SKBEDIT_PARMS, Action::Does::kChanges},
+    {"skbedit", TCA_SKBEDIT_PARMS, KnownAction::Does::kChanges},
     {"skbmod", TCA_SKBMOD_PARMS},
-    {"vlan", TCA_VLAN_PARMS, Action::Does::kChanges},
+    {"vlan", TCA_VLAN_PARMS, KnownAction::Does::kChanges},
 };
 
 /// What the action does to packets that it passes on. Police has a second verdict, for packets
 /// within the rate, and gact one for some at random: the kernel allows no chain in either.
-std::optional<std::int32_t> verdict_of(const Action& action, const nlattr* parms) {
+std::optional<std::int32_t> verdict_of(const KnownAction& action, const nlattr* parms) {
   std::int32_t verdict = 0;
   if (parms == nullptr ||
       static_cast<std::size_t>(nla_len(parms)) < action.verdict_at + sizeof verdict)
@@ -94,7 +94,7 @@ std::optional<std::int32_t> verdict_of(const Action& action, const nlattr* parms
 }
 
 /// What the action has of power, by its options.
-void add_power(Power& power, const Action& action, nlattr* nest) {
+void add_power(Power& power, const KnownAction& action, nlattr* nest) {
   std::array<nlattr*, 16> options{};
   if (nest != nullptr && nla_parse_nested(options.data(), options.size() - 1, nest, nullptr) < 0)
     options = {};
@@ -107,12 +107,12 @@ void add_power(Power& power, const Action& action, nlattr* nest) {
         anything(action.kind == "gact" ? "goto chain" : std::string(action.kind) + ", goto chain");
     return;
   }
-  if (action.does == Action::Does::kNothing) return;
-  if (action.does == Action::Does::kRedirects) {
+  if (action.does == KnownAction::Does::kNothing) return;
+  if (action.does == KnownAction::Does::kRedirects) {
     const auto to = value_of<tc_mirred>(parms);
     if (to && to->eaction == TCA_EGRESS_MIRROR) return;  // a copy alone goes out
   }
-  (action.does == Action::Does::kRedirects ? power.redirects : power.changes) = true;
+  (action.does == KnownAction::Does::kRedirects ? power.redirects : power.changes) = true;
   power.by = action.kind;
 }
 
@@ -126,7 +126,7 @@ void add_action(Power& power, nlattr* action) {
     return;
   }
   const std::string_view kind = nla_get_string(parts[TCA_ACT_KIND]);
-  const auto* const known = std::ranges::find(kActions, kind, &Action::kind);
+  const auto* const known = std::ranges::find(kActions, kind, &KnownAction::kind);
   if (known == std::end(kActions))
     power = anything(kind);
   else
@@ -145,7 +145,7 @@ Power power_of(const TcObject& filter) {
     return attribute == 0 ? nullptr : nla_find(parts, nla_len(filter.options), attribute);
   };
   if (nlattr* const police = find(kind->police))
-    add_power(power, *std::ranges::find(kActions, "police", &Action::kind), police);
+    add_power(power, *std::ranges::find(kActions, "police", &KnownAction::kind), police);
   nlattr* const actions = find(kind->actions);
   if (actions == nullptr) return power;
   nlattr* action = nullptr;

@@ -82,8 +82,8 @@ SeenOfDot1 look(Plan plan, const Way& way) {
   return seen;
 }
 
-/// Little flows that take more than ten times as long as with the rules. Of one that does not end,
-/// the rest of the run counts, so that some of these are not among them.
+/// Little flows that take more than ten times as long as with the rules. A flow that
+/// does not end counts only if the rest of the run after its start is more than ten times as long.
 std::size_t victims(const SeenOfDot1& seen, const SeenOfDot1& with_rules) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < std::min(seen.fct.size(), with_rules.fct.size()); ++i)

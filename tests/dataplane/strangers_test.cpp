@@ -11,6 +11,8 @@
 
 #include <array>
 #include <chrono>
+#include <iostream>
+#include <iterator>
 #include <thread>
 
 #include "dataplane/bpf/kernel.hpp"
@@ -125,10 +127,14 @@ constexpr Filter kFilters[] = {
 };
 
 TEST_P(Strangers, FilterBehindTheRulesIsToldByWhatItsActionsMayDo) {
+  std::size_t left_out = 0;
   for (const Filter& f : kFilters) {
     const std::string add =
         std::string("tc filter add dev p0 ") + f.hook + " pref 100 protocol all " + f.what;
-    if (!sh(add + " 2>/dev/null")) continue;  // this kernel has no such action
+    if (!sh(add + " 2>/dev/null")) {  // this kernel has no such action
+      ++left_out;
+      continue;
+    }
     const std::string told = complaints();
     if (*f.told == '\0')
       EXPECT_EQ(told, "") << add;
@@ -137,6 +143,8 @@ TEST_P(Strangers, FilterBehindTheRulesIsToldByWhatItsActionsMayDo) {
     ASSERT_TRUE(sh(std::string("tc filter del dev p0 ") + f.hook + " pref 100")) << add;
     EXPECT_EQ(complaints(), "") << add;
   }
+  std::cout << left_out << " of " << std::size(kFilters) << " filters are refused by this kernel\n";
+  EXPECT_LT(left_out, std::size(kFilters)) << "no filter was tried";
 }
 
 // Whatever the order: a packet that comes in here may leave by a port that changes it.

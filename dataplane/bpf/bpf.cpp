@@ -283,6 +283,11 @@ Result<std::optional<std::string>> Bpf::harm(const LinkFacts& link, Ifindex port
       if (upper.lists)
         if (auto why = bpf::harm_of_lists(want, upper.name)) return why;
   }
+  const auto leaves_by_rules = [&](Ifindex interface) {
+    return ports_.contains(interface) ||
+           std::ranges::any_of(stack_.below(interface),
+                               [&](Ifindex lower) { return ports_.contains(lower); });
+  };
   const auto on = [&](Ifindex interface,
                       const bpf::TcxChain& chain) -> Result<std::vector<bpf::Stranger>> {
     std::vector<bpf::Stranger> strangers = behind(chain);
@@ -293,6 +298,11 @@ Result<std::optional<std::string>> Bpf::harm(const LinkFacts& link, Ifindex port
     const auto in_qdiscs = clsact_->in_qdiscs(interface, qdiscs_);
     if (!in_qdiscs) return fail(in_qdiscs.error());
     strangers.insert(strangers.end(), in_qdiscs->begin(), in_qdiscs->end());
+    for (bpf::Stranger& s : strangers) {
+      if (std::ranges::none_of(s.power.copies_to, leaves_by_rules)) continue;
+      s.power.redirects = true;
+      s.power.by = "mirred";
+    }
     return strangers;
   };
   auto strangers = on(port, glimpse.chains.at(at));

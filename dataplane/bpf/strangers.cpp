@@ -110,7 +110,10 @@ void add_power(Power& power, const KnownAction& action, nlattr* nest) {
   if (action.does == KnownAction::Does::kNothing) return;
   if (action.does == KnownAction::Does::kRedirects) {
     const auto to = value_of<tc_mirred>(parms);
-    if (to && to->eaction == TCA_EGRESS_MIRROR) return;  // a copy alone goes out
+    if (to && to->eaction == TCA_EGRESS_MIRROR) {
+      if (const auto port = Ifindex::make(to->ifindex)) power.copies_to.push_back(*port);
+      return;
+    }
   }
   (action.does == KnownAction::Does::kRedirects ? power.redirects : power.changes) = true;
   power.by = action.kind;

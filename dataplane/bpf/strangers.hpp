@@ -23,6 +23,9 @@ struct Power {
   bool changes = false;    ///< the packet's class: DSCP, PCP or priority
   bool redirects = false;  ///< to another interface, or into its ingress
   std::string by{};        ///< the action that has the power, or the filter's kind
+  /// Whose egress a copy goes out of. At an ingress the copy keeps where it came in; at an egress
+  /// it counts as come in by the interface of that egress.
+  std::vector<Ifindex> copies_to{};
   friend bool operator==(const Power&, const Power&) = default;
 };
 /// By the kinds of its actions. A filter or action of an unknown kind may do anything, as a BPF

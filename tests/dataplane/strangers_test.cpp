@@ -124,6 +124,9 @@ constexpr Filter kFilters[] = {
     {"egress", "u32 match u32 0 0 action vlan push id 7 priority 3", "(vlan)"},
     {"egress", "u32 match u32 0 0 flowid 1:7", ""},
     {"egress", "u32 match u32 0 0 action drop", ""},
+    {"egress", "u32 match u32 0 0 action mirred egress mirror dev p1", ""},
+    // To a port with rules: the copy counts as come in by this one.
+    {"egress", "u32 match u32 0 0 action mirred egress mirror dev p0", "(mirred)"},
 };
 
 TEST_P(Strangers, FilterBehindTheRulesIsToldByWhatItsActionsMayDo) {

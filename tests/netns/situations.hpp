@@ -196,6 +196,9 @@ inline const Situation kSituations[] = {
     {"a filter behind the rules sends a copy out at the egress",
      "flt p1 egress 100 action mirred egress mirror dev lo", Ends::kRight, "",
      "unflt p1 egress 100"},
+    {"a filter at the egress of a port sends a copy out of another port",
+     "flt p1 egress 100 action mirred egress mirror dev p0", Ends::kTold, "remap bypassed",
+     "unflt p1 egress 100"},
     {"five hundred harmless filters stand behind the rules",
      "tc qdisc add dev p0 clsact 2>/dev/null; for i in $(seq 500); do echo filter add dev p0 "
      "ingress pref $((100 + i)) protocol ip u32 match u32 $i 0xffffffff flowid 1:7; done | tc "

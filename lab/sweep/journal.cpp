@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "os/file.hpp"
+#include "os/file_kind.hpp"
 
 namespace lldp::lab::sweep {
 namespace {
@@ -77,6 +79,11 @@ Result<ResultsFile> ResultsFile::open(const std::string& path, const RunIdentity
   journal.file_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!journal.file_) return fail(error_of(path, errno));
   const int fd = journal.file_.get();
+  struct stat status {};
+  if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
+    return fail(Error{EINVAL, path,
+                      fmt::format("is {}: results want a file that can be read again",
+                                  kind_of_file(status.st_mode))});
   if (flock(fd, LOCK_EX | LOCK_NB) != 0)
     return fail(Error{errno, path, "another process is writing to it"});
   const auto text = read_file(path, kMaxOctets);
@@ -128,6 +135,9 @@ Result<Merged> merge(const std::vector<std::string>& paths) {
   std::vector<std::string> where;
   std::string hash;
   for (const std::string& path : paths) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0 && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
+      return fail(Error{EINVAL, path, "is a device, and not a sweep's results"});
     const auto text = read_file(path, kMaxOctets);
     if (!text) return fail(text.error());
     const auto lines = whole_lines(*text).first;

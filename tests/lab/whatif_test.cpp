@@ -400,6 +400,18 @@ TEST_F(Sweep, GoesOnWhereItStoppedAndRefusesOthersResults) {
   EXPECT_THAT(merge(file).text, HasSubstr("line 6: not a result"));
 }
 
+TEST_F(Sweep, RefusesWhatHasNoEndForResults) {
+  const Ran full = whatif(args + "--results /dev/full");
+  EXPECT_EQ(full.status, 2);
+  EXPECT_THAT(full.text, HasSubstr("/dev/full: is a device: results want a file"));
+  const std::string pipe = dir / "pipe";
+  ASSERT_EQ(run("mkfifo " + pipe).status, 0);
+  EXPECT_THAT(whatif(args + "--results " + pipe).text, HasSubstr("is a pipe: results want a file"));
+  const Ran merged = merge("/dev/zero");
+  EXPECT_EQ(merged.status, 2);
+  EXPECT_THAT(merged.text, HasSubstr("/dev/zero: is a device, and not a sweep's results"));
+}
+
 TEST_F(Sweep, RunsUnderGnuParallel) {
   if (run("parallel --version").status != 0) GTEST_SKIP() << "GNU parallel is not installed";
   const Ran r = run("parallel -j2 --will-cite " + program + " whatif " + fabric + " " + args +

@@ -168,6 +168,10 @@ Result<void> Daemon::mute(std::string_view alarm, std::string_view port, std::st
       std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
   if (error != std::errc() || end != seconds.data() + seconds.size() || number > kLongest)
     return fail(Error{.where = escape(seconds), .what = "is no time of at most 30 days"});
+  const auto is_it = [&](const auto& entry) { return entry.second.name == port; };
+  const bool gone = alarm == to_string(core::AlarmCode::kPortMissing);
+  if (number != 0 && !port.empty() && !gone && std::ranges::none_of(ports_, is_it))
+    return fail(Error{.where = escape(port), .what = "is no port"});
   std::pair key{std::string(alarm), std::string(port)};
   if (number == 0)
     muted_.erase(key);

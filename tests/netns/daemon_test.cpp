@@ -215,6 +215,13 @@ TEST_F(DaemonTest, PausedPortIsMuteAndDeafAndKeepsItsOrderUntilResumed) {
   for (const char* command : {"Pause", "Update"})
     EXPECT_EQ(leaf.call(std::string("org.lldplevel.") + command, R"({"ports":["p9"]})")["reason"],
               "p9: is no port");
+  const auto mute = [&](const char* parameters) {
+    return leaf.call("org.lldplevel.Mute", parameters);
+  };
+  EXPECT_EQ(mute(R"({"alarm":"silent","port":"p9","seconds":"60"})")["reason"], "p9: is no port");
+  EXPECT_EQ(mute(R"({"alarm":"silent","port":"p0","seconds":"60"})").dump(), "{}");
+  EXPECT_EQ(mute(R"({"alarm":"port-missing","port":"p9","seconds":"60"})").dump(), "{}");
+  EXPECT_EQ(mute(R"({"alarm":"silent","port":"p0","seconds":"0"})").dump(), "{}");
   EXPECT_EQ(leaf.call("org.lldplevel.Pause").dump(), "{}");  // its connection ends, the pause not
   EXPECT_TRUE(knows(spine, "p0", 0)) << "it was told";
   EXPECT_EQ(alarm(), "p0");

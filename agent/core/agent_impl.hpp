@@ -232,7 +232,7 @@ class Agent::Impl {
   void watch_for_rise(Port& port, const Position& target, bool rises, TimePoint now);
   void set_blocks(Port& port, bool blocks);
   [[nodiscard]] bool may_fall() const;
-  /// In force or requested.
+  /// In force or requested, also on a port of the state file that has not been told yet.
   [[nodiscard]] bool is_any_down() const;
   void hold(Port& port, bool holds, TimePoint now);
   /// Bound, orders, rank and acknowledgements follow what has changed: those of stale ports, or of
@@ -360,9 +360,9 @@ class Agent::Impl {
   bool all_stale_ = true;
   boost::container::flat_set<std::uint32_t> stale_{};      ///< slots; where all are, any
   boost::container::flat_set<std::uint32_t> by_others_{};  ///< slots that goes_by_others()
-  Ground ground_{};           ///< on which the ports stand that are not stale
-  std::size_t blocking_ = 0;  ///< ports with Port::blocks
-  bool linking_ = true;       ///< links are being told, and all of them count before the rank rises
+  Ground ground_{};                ///< on which the ports stand that are not stale
+  std::size_t blocking_ = 0;       ///< ports with Port::blocks
+  bool linking_ = true;            ///< links are being told, and all count before rank or role move
   TimePoint linked_at_ = kNever;   ///< when that ends
   TimePoint settled_at_ = kNever;  ///< when a newcomer has waited for long enough
   /// By birth: what agents believe that is lower than where we are or want to be.

@@ -64,7 +64,7 @@ void Agent::Impl::begin_boot(std::uint32_t boot, TimePoint now) {
 }
 
 bool Agent::Impl::follow_role(TimePoint now, Actions& out) {
-  if (role_ == settings_->role) return false;
+  if (role_ == settings_->role || linking_) return false;
   for (const auto& port : ports_) {
     if (!port) continue;
     OrderRequests& requests = port->orders.requests;
@@ -304,12 +304,13 @@ void Agent::Impl::hold(Port& port, bool holds, TimePoint now) {
 }
 
 bool Agent::Impl::is_any_down() const {
-  return std::ranges::any_of(
-      ports_, [](const auto& port) { return port && port->orders.requests.has(Order::kDown); });
+  return linking_ || std::ranges::any_of(ports_, [](const auto& port) {
+           return port && port->orders.requests.has(Order::kDown);
+         });
 }
 
 bool Agent::Impl::may_fall() const {
-  return std::ranges::none_of(ports_, [](const auto& port) {
+  return !linking_ && std::ranges::none_of(ports_, [](const auto& port) {
     return port && port->orders.requests.has(Order::kDown) && port->order != Order::kDown;
   });
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -194,8 +195,15 @@ class Backend {
   [[nodiscard]] virtual Result<std::vector<PortRef>> ports() = 0;
   /// Zeros for a port nothing has bounced through.
   [[nodiscard]] virtual Result<Bounces> bounces(Ifindex port) = 0;
-  /// Nothing where the back end does not count them.
-  [[nodiscard]] virtual std::optional<Unclassed> unclassed(Ifindex) { return std::nullopt; }
+  /// Calls each(port, counts) for every port; for none where the back end does not count them.
+  using EachUnclassed = std::function<void(Ifindex, const Unclassed&)>;
+  virtual void count_unclassed(std::span<const Ifindex>, const EachUnclassed&) {}
+  /// The same of one port. Nothing where the back end does not count them.
+  [[nodiscard]] std::optional<Unclassed> unclassed(Ifindex port) {
+    std::optional<Unclassed> its;
+    count_unclassed(std::span(&port, 1), [&](Ifindex, const Unclassed& counts) { its = counts; });
+    return its;
+  }
   /// As the hardware counted when it was last asked.
   [[nodiscard]] virtual qos::Carried carried(const PortRef&) const { return {}; }
   /// What the port is called in the back end's own world; empty: the same.

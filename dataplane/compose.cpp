@@ -215,10 +215,15 @@ Result<Bounces> Compose::bounces(Ifindex port) {
   return sum;
 }
 
-std::optional<Unclassed> Compose::unclassed(Ifindex port) {
-  for (const auto& member : members_)
-    if (auto its = member->unclassed(port)) return its;
-  return std::nullopt;
+void Compose::count_unclassed(std::span<const Ifindex> ports, const EachUnclassed& each) {
+  bool counted = false;
+  for (const auto& member : members_) {
+    if (counted) return;  // one counts
+    member->count_unclassed(ports, [&](Ifindex port, const Unclassed& counts) {
+      counted = true;
+      each(port, counts);
+    });
+  }
 }
 
 const PlatformClasses* Compose::platform() const {

@@ -43,7 +43,7 @@ class Compose : public Backend {
   void forget(Ifindex port) override;
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
-  [[nodiscard]] std::optional<Unclassed> unclassed(Ifindex port) override;
+  void count_unclassed(std::span<const Ifindex> ports, const EachUnclassed& each) override;
   [[nodiscard]] qos::Carried carried(const PortRef& port) const override;
   [[nodiscard]] std::string alias(const PortRef& port) const override;
   [[nodiscard]] Made made(const PortRef& port) const override;

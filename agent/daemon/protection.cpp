@@ -474,7 +474,7 @@ void Protection::program(std::span<const Ifindex> ports, TimePoint now) {
 void Protection::look(PortRules& rules, TimePoint now) {
   const Ifindex port = rules.port.ifindex;
   rules.read_at = now;
-  count_unclassed(port, now);
+  count_unclassed(std::span(&port, 1), now);
   if (!is_up() || rules.change) return;  // its outcome brings the port here again
   auto reading = backend_->verify(ref(port), wanted(rules));
   if (!reading) return note_unread(rules, reading.error(), now);
@@ -641,14 +641,16 @@ void Protection::glance(TimePoint now) {
   std::vector<Ifindex> ours;
   for (const auto& [port, rules] : ports_)
     if (is_ours(rules.state)) ours.push_back(port);
-  for (const Ifindex port : ours) count_unclassed(port, now);
+  count_unclassed(ours, now);
   for (const Ifindex port : backend_->glance(ours))
     if (PortRules* rules = find_ours(port)) wake(*rules, kAtOnce);
 }
 
-void Protection::count_unclassed(Ifindex port, TimePoint now) {
-  if (const auto counts = is_up() ? backend_->unclassed(port) : std::nullopt)
-    unclassed_.take(port, *counts, now);
+void Protection::count_unclassed(std::span<const Ifindex> ports, TimePoint now) {
+  if (is_up())
+    backend_->count_unclassed(ports, [&](Ifindex port, const dataplane::Unclassed& counts) {
+      unclassed_.take(port, counts, now);
+    });
   unclassed_untold_ = true;
 }
 

@@ -189,7 +189,7 @@ class Protection {
   /// Ports whose change no event reports are read back.
   void glance(TimePoint now);
   /// Counts packets that turned at the port in no class.
-  void count_unclassed(Ifindex port, TimePoint now);
+  void count_unclassed(std::span<const Ifindex> ports, TimePoint now);
   [[nodiscard]] std::optional<std::string> unclassed_text(TimePoint now) const;
   /// Reads the port back, and puts back what is lost.
   void look(PortRules& rules, TimePoint now);

@@ -378,8 +378,7 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
 
 bool Bpf::has_chain_changed(Ifindex port, const Glimpse& seen) const {
   return std::ranges::any_of(std::array{Part::kClassify, Part::kRemap}, [&](Part part) {
-    const auto programs = chain(port, part);
-    return !programs || *programs != seen.chains[static_cast<std::size_t>(part)];
+    return tcx_ && !bpf::is_tcx_chain(port, part, seen.chains[static_cast<std::size_t>(part)]);
   });
 }
 

@@ -50,8 +50,8 @@ class Bpf : public Backend {
   void forget(Ifindex port) override;
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
-  [[nodiscard]] std::optional<Unclassed> unclassed(Ifindex port) override {
-    return programs_.unclassed(port);
+  void count_unclassed(std::span<const Ifindex> ports, const EachUnclassed& each) override {
+    programs_.count_unclassed(ports, each);
   }
 
   /// Rules are put on clsact first, and moved to TCX a port at a time when no other changes are

@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace lldp::dataplane::bpf {
@@ -290,21 +291,45 @@ bool has_tcx() {
   return call(BPF_PROG_QUERY, attr) == 0 || errno == ENOENT || errno == EPERM || errno == EACCES;
 }
 
-Result<TcxChain> tcx_chain(Ifindex port, Part part) {
-  std::array<std::uint32_t, 64> ids{};  // as many as the kernel takes
-  std::array<std::uint32_t, 64> links{};
+namespace {
+
+/// What a hook answers, in place: to look whether a chain is as it was allocates nothing.
+struct TcxAnswer {
+  std::array<std::uint32_t, 64> ids;  // as many as the kernel takes
+  std::array<std::uint32_t, 64> links;
+  std::size_t count = 0;
+  std::uint64_t revision = 0;
+};
+
+Result<void> query_tcx(TcxAnswer& answer, Ifindex port, Part part) {
   TcxQuery query{.ifindex = port.value(), .attach_type = hook_of(part)};
-  query.program_ids = address(ids.data());
-  query.link_ids = address(links.data());
-  query.count = ids.size();
+  query.program_ids = address(answer.ids.data());
+  query.link_ids = address(answer.links.data());
+  query.count = static_cast<std::uint32_t>(answer.ids.size());
   if (::syscall(SYS_bpf, BPF_PROG_QUERY, &query, sizeof query) != 0) {
-    if (errno == ENOENT) return TcxChain{};  // nothing was ever there
+    if (errno == ENOENT) return {};  // nothing was ever there
     return fail(failed("BPF_PROG_QUERY"));
   }
-  const auto count = static_cast<std::ptrdiff_t>(std::min<std::size_t>(query.count, ids.size()));
-  return TcxChain{.program_ids = {ids.begin(), ids.begin() + count},
-                  .link_ids = {links.begin(), links.begin() + count},
-                  .revision = query.revision};
+  answer.count = std::min<std::size_t>(query.count, answer.ids.size());
+  answer.revision = query.revision;
+  return {};
+}
+
+}  // namespace
+
+Result<TcxChain> tcx_chain(Ifindex port, Part part) {
+  TcxAnswer now;
+  if (auto asked = query_tcx(now, port, part); !asked) return fail(asked.error());
+  return TcxChain{.program_ids = {now.ids.data(), now.ids.data() + now.count},
+                  .link_ids = {now.links.data(), now.links.data() + now.count},
+                  .revision = now.revision};
+}
+
+bool is_tcx_chain(Ifindex port, Part part, const TcxChain& seen) {
+  TcxAnswer now;
+  return query_tcx(now, port, part) && now.revision == seen.revision &&
+         std::ranges::equal(std::span(now.ids.data(), now.count), seen.program_ids) &&
+         std::ranges::equal(std::span(now.links.data(), now.count), seen.link_ids);
 }
 
 Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part) {

@@ -93,6 +93,8 @@ struct TcxChain {
   friend bool operator==(const TcxChain&, const TcxChain&) = default;
 };
 [[nodiscard]] Result<TcxChain> tcx_chain(Ifindex port, Part part);
+/// Whether tcx_chain() would be `seen`; allocates nothing.
+[[nodiscard]] bool is_tcx_chain(Ifindex port, Part part, const TcxChain& seen);
 /// First on the port's hook, so that no verdict of another program goes before ours.
 [[nodiscard]] Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part);
 /// The next packet is the new program's; none falls in between.

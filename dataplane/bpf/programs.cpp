@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cassert>
 #include <cctype>
+#include <span>
+#include <vector>
 
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/bpf/lldp_level_shared.h"
@@ -217,13 +219,37 @@ std::optional<std::uint32_t> Programs::slot_of(Ifindex owner, Ifindex port) cons
   return std::nullopt;
 }
 
+class Programs::UnclassedCounters {
+ public:
+  UnclassedCounters(const UniqueFd& map, std::uint32_t first, std::uint32_t last) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    from_ = at(first) / page * page;
+    const std::size_t end = (at(last + 1) + page - 1) / page * page;
+    if (auto memory = Mapping::of(map, end - from_, from_)) memory_ = std::move(*memory);
+  }
+  /// Of a place among those; null if the kernel refused.
+  [[nodiscard]] lldp_level_unclassed* of(std::uint32_t slot) const {
+    if (memory_.get() == nullptr) return nullptr;
+    return reinterpret_cast<lldp_level_unclassed*>(static_cast<char*>(memory_.get()) + at(slot) -
+                                                   from_);
+  }
+
+ private:
+  static std::size_t at(std::uint32_t slot) {
+    return size_of_state(*rows_of_state()) + slot * sizeof(lldp_level_unclassed);
+  }
+  Mapping memory_{};
+  std::size_t from_ = 0;
+};
+
 Result<void> Programs::need_place(Ifindex port) {
   if (auto done = need_state(); !done) return done;
   if (slot_of(port, port)) return {};
   const auto slot = slot_of(Ifindex(), port);
   if (!slot) return {};
   for (std::uint32_t row = 0; row < *rows_of_state(); ++row) bounces_at(state(), row, *slot) = {};
-  with_unclassed(*slot, [](lldp_level_unclassed& counters) { counters = {}; });
+  UnclassedCounters counters(map_, *slot, *slot);
+  if (auto* const its = counters.of(*slot)) *its = {};
   lldp_level_port& place = state().ports[*slot];
   write(place.tag, 0);
   write(place.ifindex, port.value());
@@ -265,22 +291,27 @@ Bounces Programs::bounces(Ifindex port) const {
   return sum;
 }
 
-template <class F>
-void Programs::with_unclassed(std::uint32_t slot, F f) const {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t at = size_of_state(*rows_of_state()) + slot * sizeof(lldp_level_unclassed);
-  const auto memory = Mapping::of(map_, page, at / page * page);
-  if (!memory) return;
-  f(*reinterpret_cast<lldp_level_unclassed*>(static_cast<char*>(memory->get()) + at % page));
-}
-
-Unclassed Programs::unclassed(Ifindex port) const {
-  Unclassed counts{};
-  if (const auto slot = slot_of(port, port))
-    with_unclassed(*slot, [&](const lldp_level_unclassed& counters) {
-      std::copy(std::begin(counters.packets), std::end(counters.packets), counts.begin());
-    });
-  return counts;
+void Programs::count_unclassed(std::span<const Ifindex> ports,
+                               const Backend::EachUnclassed& each) const {
+  constexpr std::uint32_t kNoPlace = LLDP_LEVEL_SLOTS;
+  std::vector<std::uint32_t> slots;
+  slots.reserve(ports.size());
+  std::uint32_t first = kNoPlace;
+  std::uint32_t last = 0;
+  for (const Ifindex port : ports) {
+    slots.push_back(slot_of(port, port).value_or(kNoPlace));
+    if (slots.back() == kNoPlace) continue;
+    first = std::min(first, slots.back());
+    last = std::max(last, slots.back());
+  }
+  std::optional<UnclassedCounters> counters;
+  if (first != kNoPlace) counters.emplace(map_, first, last);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const auto* const its = slots[i] == kNoPlace ? nullptr : counters->of(slots[i]);
+    Unclassed counts{};
+    if (its != nullptr) std::copy(std::begin(its->packets), std::end(its->packets), counts.begin());
+    each(ports[i], counts);
+  }
 }
 
 void Programs::forget(Ifindex port) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "base/result.hpp"
@@ -56,7 +57,8 @@ class Programs {
   /// Lets go of the tags of all other ports, and of the places of those that are no more.
   void keep_only(const std::set<Ifindex>& ports);
   [[nodiscard]] Bounces bounces(Ifindex port) const;
-  [[nodiscard]] Unclassed unclassed(Ifindex port) const;
+  /// Zeros for a port without a place. The counters are mapped once for all of the ports.
+  void count_unclassed(std::span<const Ifindex> ports, const Backend::EachUnclassed& each) const;
   void forget(Ifindex port);
   /// No port uses a program any more: lets go of everything.
   void clear();
@@ -70,10 +72,9 @@ class Programs {
   const Loaded* take_pinned(const std::string& key);
   void unpin(const std::string& key) const;
   [[nodiscard]] lldp_level_state& state() const;
-  /// Calls f(counters) with those of the place `slot`. They lie behind what is mapped for good, for
-  /// 512 octets a place are much for what is nearly always zero.
-  template <class F>
-  void with_unclassed(std::uint32_t slot, F f) const;
+  /// The counters of the places from `first` on. They lie behind what is mapped for good, for 512
+  /// octets a place are much for what is nearly always zero.
+  class UnclassedCounters;
   /// The place with this owner (0: a free one) among those that `port` may have.
   [[nodiscard]] std::optional<std::uint32_t> slot_of(Ifindex owner, Ifindex port) const;
   const Loaded& keep(std::string key, ProgramPair pair, std::uint32_t in_id, std::uint32_t out_id);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two chains, ports that restore, are shut, or that some classes do not cross, by packets: every
 // class, whatever the order of both ports, on every way through the machine.
+#include <array>
+#include <map>
+
 #include "tests/dataplane/bpf_fixture.hpp"
 
 namespace lldp::dataplane {
@@ -173,6 +176,14 @@ TEST_P(BpfChains, UnclassedPacketsThatTurnAreCountedByDscp) {
   expected[16] = 2;
   EXPECT_EQ(backend_->unclassed(p1_), expected) << "the lossy class, DSCP 0, is a class";
   EXPECT_EQ(backend_->unclassed(p0_), Unclassed{});
+  // Of several ports in one go, among them one that has no rules.
+  std::map<Ifindex, Unclassed> all;
+  const std::array ports{p1_, *Ifindex::make(4000), p0_};
+  backend_->count_unclassed(ports, [&](Ifindex port, const Unclassed& counts) {
+    EXPECT_TRUE(all.emplace(port, counts).second);
+  });
+  EXPECT_EQ(all, (std::map<Ifindex, Unclassed>{
+                     {p0_, Unclassed{}}, {p1_, expected}, {ports[1], Unclassed{}}}));
   // What does not turn is not counted.
   put(p0_, qos::compile(kTwo, {.order = Order::kDown}));
   ASSERT_TRUE(through(across4({.dscp = 46})));

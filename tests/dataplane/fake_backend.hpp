@@ -115,8 +115,8 @@ class FakeBackend : public Backend {
     return ports;
   }
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override { return kernel_.bounces[port]; }
-  [[nodiscard]] std::optional<Unclassed> unclassed(Ifindex port) override {
-    return kernel_.unclassed[port];
+  void count_unclassed(std::span<const Ifindex> ports, const EachUnclassed& each) override {
+    for (const Ifindex port : ports) each(port, kernel_.unclassed[port]);
   }
   [[nodiscard]] std::string displaced(const PortRef& port) const override {
     const auto at = kernel_.displaced.find(port.ifindex);

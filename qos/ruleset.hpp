@@ -38,7 +38,7 @@ struct PortClass {
   friend bool operator==(const PortClass&, const PortClass&) = default;
 };
 
-/// The class of a port of layer `near` whose link leads to layer `far` of a neighbor. Layers stand
+/// The class of a port of layer `near` that is linked to layer `far` of a neighbor. Layers stand
 /// for levels here: equal ones go by chassis ID; a device's link to its own layer has no order.
 [[nodiscard]] PortClass class_of_span(Layer near, const ChassisId& self, Layer far,
                                       const ChassisId& neighbor);

@@ -180,8 +180,8 @@ struct Standing {
 inline constexpr std::chrono::seconds kUnprotectedGrace{2};
 /// Sets unprotected_at; goes by the port's order.
 void watch_for_unordered(Port& port, const Standing& own, TimePoint now);
-/// How long a neighbor's TLVs may disagree: whose TLVs are set one by one, as lldpd's are, does so
-/// for a moment at every change.
+/// How long the TLVs of a neighbor may disagree. Where they are set one by one, as in lldpd, they
+/// do so for a moment at every change.
 inline constexpr std::chrono::seconds kConflictGrace{1};
 /// Sets conflict_at.
 void watch_for_conflict(Port& port, const Standing& own, TimePoint now);

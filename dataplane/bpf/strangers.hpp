@@ -23,8 +23,8 @@ struct Power {
   bool changes = false;    ///< the packet's class: DSCP, PCP or priority
   bool redirects = false;  ///< to another interface, or into its ingress
   std::string by{};        ///< the action that has the power, or the filter's kind
-  /// Whose egress a copy goes out of. At an ingress the copy keeps where it came in; at an egress
-  /// it counts as come in by the interface of that egress.
+  /// The interfaces that a copy is sent by. A copy made at an ingress is still known by the port
+  /// that the packet came in by; one made at an egress counts as come in by that interface.
   std::vector<Ifindex> copies_to{};
   friend bool operator==(const Power&, const Power&) = default;
 };

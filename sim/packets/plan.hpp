@@ -30,7 +30,7 @@ struct Storm {
   Picoseconds every = 100 * kMicrosecond;  ///< such time
 };
 
-/// What is sent, and where. A flow whose way has no name is called by its ends.
+/// What is sent, and where. A flow without a name is called by its two ends.
 struct PlannedFlow {
   FlowSpec spec{};
   lab::FlowPath way{};

@@ -133,6 +133,12 @@ Survey::Word Survey::best(Level level, std::vector<Word> words, const Tier* know
   return *kept;
 }
 
+bool Survey::hears_leaf() const {
+  // The tier of a leaf has any age; of others, age 0 says that it is only remembered.
+  return std::ranges::any_of(
+      below_, [this](const Word& w) { return own_.value() == kLeaf.value() + 1 || w.age > 0; });
+}
+
 std::optional<Survey::Word> Survey::own(const Tier* known, bool& told, bool keeps,
                                         std::span<const Tier> ripe,
                                         const std::optional<ChassisId>& renewed,
@@ -147,7 +153,8 @@ std::optional<Survey::Word> Survey::own(const Tier* known, bool& told, bool keep
     return Word{chassis_, age};
   }
   std::vector<Word> words;
-  bool vouched = known != nullptr && renewed == known->id;
+  const bool has_leaf = hears_leaf();  // else what those below tell may be our own echo
+  bool vouched = known != nullptr && has_leaf && renewed == known->id;
   std::map<ChassisId, std::size_t> remembered;
   if (const auto at = hints_.find(own_); at != hints_.end()) {
     for (const Word& w : at->second) {
@@ -155,11 +162,11 @@ std::optional<Survey::Word> Survey::own(const Tier* known, bool& told, bool keep
         words.push_back(w);
       else
         ++remembered[w.id];
-      vouched |= known != nullptr && known->id == w.id;
+      vouched |= has_leaf && known != nullptr && known->id == w.id;
     }
   }
   if (vouched) words.push_back({known->id, std::max(known->age, 1U)});
-  if (words.empty())
+  if (words.empty() && has_leaf)
     for (const auto& [id, count] : remembered)
       if (count >= 2 && 2 * count > members_.size()) words.push_back({id, 1});
   if (!words.empty()) return best(own_, std::move(words), known, ripe, held);
@@ -207,7 +214,7 @@ Survey::Found Survey::find(const Tiers& known, bool keeps, std::span<const Tier>
   };
   if (own_ != Level()) {
     if (const auto word = own(tier_at(known, own_), out.own_told, keeps, ripe, renewed, out.held))
-      add(own_, *word, out.own_told);
+      add(own_, *word, out.own_told && (own_ == kLeaf || hears_leaf()));
   }
   out.above_told = !above_.empty();
   for (const auto& [level, words] : above_) {

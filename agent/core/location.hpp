@@ -84,6 +84,8 @@ class Survey {
   };
   using Words = std::map<Level, std::vector<Word>>;
 
+  /// A switch below has a leaf below or is one, and tells so.
+  [[nodiscard]] bool hears_leaf() const;
   [[nodiscard]] std::optional<Word> own(const Tier* known, bool& told, bool keeps,
                                         std::span<const Tier> ripe,
                                         const std::optional<ChassisId>& renewed, Tiers& held) const;

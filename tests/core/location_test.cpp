@@ -339,6 +339,23 @@ TEST_F(Location, OfAnIsolatedPodNeverCountsUp) {
   for (const char* name : {"p1", "p2", "a", "b"}) EXPECT_EQ(at(name).find("4 "), std::string::npos);
 }
 
+TEST_F(Location, OfATierThatOnlyTwoSwitchesTellEachOtherEnds) {  // docs/develop/rules.md P7
+  std::size_t pin = 1;
+  for (const char* name : {"l", "m", "u"}) {
+    add(Role::kSwitch, name);
+    net.alter(by_name[name]).pinned_level = level(pin++);
+  }
+  connect("l", "m"), connect("m", "u");
+  for (const char* name : {"l", "m", "u"}) net.start(by_name[name]);
+  net.run_for(seconds(40));
+  EXPECT_EQ(at("m"), "2 l, 3 l");
+  EXPECT_EQ(at("u"), "3 l");
+  cut("l-m");
+  net.run_for(minutes(5));
+  EXPECT_EQ(at("m"), "none");
+  EXPECT_EQ(at("u"), "none");
+}
+
 TEST_F(Location, CostsNoFrameInAQuietFabric) {  // docs/develop/rules.md P5
   net.run_for(minutes(10));
   const auto begin = net.frames_sent;

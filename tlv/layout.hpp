@@ -362,14 +362,13 @@ class Writer {
 /// its length or shape is not the TLV's, or its parts contradict each other.
 template <class T>
 [[nodiscard]] std::optional<T> decode_as(ByteSpan information) {
-  T v{};
+  std::optional<T> out(std::in_place);  // filled where it is returned: a list is no small thing
   Reader reader(information);
-  T::layout(reader, v);
-  if (!reader.done()) return std::nullopt;
-  if constexpr (requires { v.consistent(); }) {
-    if (!v.consistent()) return std::nullopt;
-  }
-  return v;
+  T::layout(reader, *out);
+  bool valid = reader.done();
+  if constexpr (requires { out->consistent(); }) valid = valid && out->consistent();
+  if (!valid) out.reset();
+  return out;
 }
 
 }  // namespace lldp::tlv

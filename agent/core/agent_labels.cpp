@@ -68,7 +68,7 @@ void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
   tell_own_.final = tell_all_.final = true;
   const Tiers before = location_.tiers;
   Survey::Found found;
-  std::vector<ChassisId> members;
+  Survey::Heard members;
   if (const auto level = inference_.level()) {
     const Survey survey = take_survey(now);
     // P7: what was named by a wrong member is named anew.
@@ -111,7 +111,9 @@ void Agent::Impl::word_location(TimePoint now, bool anew) {
   if (settings_->role == Role::kSwitch) tell = location_.told;
   const bool has_own = !tell.empty() && tell.front().level == inference_.level();
   const auto set = [now](Telling& telling, std::span<const Tier> tiers) {
-    telling.octets = octets_of(tiers);
+    std::string octets = octets_of(tiers);
+    if (octets == telling.octets) return;
+    telling.octets = std::move(octets);
     Tiers ageless(tiers.begin(), tiers.end());
     for (Tier& tier : ageless) tier.age = std::min(tier.age, 1U);
     const std::size_t version = std::hash<std::string>{}(octets_of(ageless));
@@ -122,11 +124,12 @@ void Agent::Impl::word_location(TimePoint now, bool anew) {
   // What was told of another level is void.
   const bool own_now = tell_own_.final || waited;
   // So is, at once, that a neighbor tells a tier that is only remembered.
-  const Tiers before = tiers_of(tell_all_.octets);
-  const bool all_now = tell_all_.final || waited || std::ranges::any_of(before, [&](const Tier& t) {
-                         const Tier* is = tier_at(tell, t.level);
-                         return t.age > 0 && is != nullptr && is->id == t.id && is->age == 0;
-                       });
+  const auto fades = [&](const Tier& t) {
+    const Tier* is = tier_at(tell, t.level);
+    return t.age > 0 && is != nullptr && is->id == t.id && is->age == 0;
+  };
+  const bool all_now =
+      tell_all_.final || waited || std::ranges::any_of(tiers_of(tell_all_.octets), fades);
   if (own_now || anew) set(tell_own_, own_now ? own : tell.first(0));
   if (all_now || anew) set(tell_all_, all_now ? tell : own_now ? own : tell.first(0));
   const bool all_said = tell_own_.octets == octets_of(own) && tell_all_.octets == octets_of(tell);

@@ -189,7 +189,8 @@ const Position* Agent::Impl::limit(const Port& port, const Position& target) {
 void Agent::Impl::find_low_beliefs(const Position& target) {
   if (std::exchange(low_known_, true)) return;
   const auto before = std::exchange(low_, {});
-  const Position highest = std::max(target, rank_.acting());
+  low_.reserve(before.size());
+  const Position& highest = std::max(target, rank_.acting());
   const auto look = [&](std::span<const KnownAgent> agents, const std::optional<Position>& others) {
     for (const KnownAgent& v : agents)
       if (!v.host && v.belief < highest) low_.emplace_back(v.birth, v.belief);
@@ -320,21 +321,24 @@ void Agent::Impl::settle_anew(TimePoint now, Actions& out) {
     find_low_beliefs(ground_.target);  // before they are gone over
   for (bool moved = true; moved;) {
     moved = follow_role(now, out);
-    const Position target = this->target();
-    const Position before = rank_.bound();
-    if (rank_.set_bound(std::max(rank_.acting(), target))) {
+    Position wanted = this->target();
+    const Position& bound = std::max(rank_.acting(), wanted);
+    const bool higher = rank_.bound() < bound;
+    if (rank_.set_bound(bound)) {
       note_state(true, out);
-      announce_bound(before < rank_.bound(), now);
+      announce_bound(higher, now);
     }
     if (newcomer_ && role_ == Role::kSwitch && !linking_ && is_ready(now)) {
       newcomer_ = false;
       moved = true;
     }
-    const Position acting = rank_.acting();
-    const Ground ground{target, acting, inference_.level(), role_, newcomer_, linking_};
+    Ground ground{std::move(wanted), rank_.acting(), inference_.level(), role_,
+                  newcomer_,         linking_};
     // Where the state is lost, what one port may do goes by the rules of the others (A9).
     if (lost_ || ground != ground_) mark_all();
-    ground_ = ground;
+    ground_ = std::move(ground);
+    const Position& target = ground_.target;
+    const Position& acting = ground_.acting;
     for_each_stale([&](Port& port) { follow_labels(port, target, out); });
     const bool rises = acting < target && !newcomer_ && !linking_;
     if (rises || target == acting)

@@ -2,11 +2,10 @@
 #include "agent/core/location.hpp"
 
 #include <algorithm>
-#include <set>
+#include <array>
+#include <map>
 #include <utility>
 
-#include "base/text.hpp"
-#include "tlv/location.hpp"
 #include "tlv/writer.hpp"
 
 namespace lldp::core {
@@ -47,9 +46,13 @@ std::string octets_of(std::span<const Tier> tiers) {
   if (tiers.size() > tlv::LocationTlv::kMostTiers)
     tiers = tiers.first(tlv::LocationTlv::kMostTiers);
   for (const Tier& tier : tiers) {
-    Bytes id{tier.id.subtype};
+    boost::container::small_vector<std::uint8_t, 32> id{tier.id.subtype};
     id.insert(id.end(), tier.id.octets.begin(), tier.id.octets.end());
-    const Bytes octets = tlv::encode_info(tlv::TierTlv{tier.level.value(), id, tier.age});
+    std::array<std::uint8_t, tlv::kMaxInformation> room;
+    const tlv::TierTlv told{tier.level.value(), ByteSpan(id.data(), id.size()), tier.age};
+    tlv::Writer writer(room);
+    tlv::TierTlv::layout(writer, told);
+    const ByteSpan octets = writer.octets();
     if (octets.empty() || out.size() + octets.size() > tlv::LocationTlv::kMostOctets) break;
     out += as_text(octets);
   }
@@ -58,9 +61,10 @@ std::string octets_of(std::span<const Tier> tiers) {
 
 bool fits(ByteSpan location, std::optional<Level> level, const ChassisId& chassis) {
   if (!level || *level < kLeaf) return false;
-  const Tiers tiers = tiers_of(as_text(location));
-  if (tiers.empty() || tiers.front().level < *level) return false;
-  return *level != kLeaf || (tiers.front().level == kLeaf && tiers.front().id == chassis);
+  const auto tlv = tlv::decode_as<tlv::LocationTlv>(location);
+  if (!tlv || tlv->tiers.items.front().level < level->value()) return false;
+  const tlv::TierTlv& lowest = tlv->tiers.items.front();
+  return *level != kLeaf || (lowest.level == kLeaf.value() && id_of(lowest.chassis) == chassis);
 }
 
 std::string location_text(std::span<const Tier> tiers) {
@@ -81,8 +85,37 @@ const Tier* tier_at(std::span<const Tier> tiers, Level level) {
   return at == tiers.end() ? nullptr : &*at;
 }
 
+struct Survey::Best {
+  const Tier* known;
+  std::optional<Word> first{};
+  std::optional<Word> kept{};
+
+  void take(const Word& w) {
+    if (!first || is_older(w, *first)) first = w;
+    if (known != nullptr && w.id == known->id && (!kept || is_older(w, *kept))) kept = w;
+  }
+  /// The first, unless the known one is held against it.
+  [[nodiscard]] Word choose(Level level, std::span<const Tier> ripe, Tiers& held) const {
+    if (known == nullptr || first->id == known->id) return *first;
+    if (!kept || kept->age < kSettled || first->age < kSettled) return *first;
+    if (const Tier* r = tier_at(ripe, level); r != nullptr && first->id == r->id) return *first;
+    held.push_back({level, first->id.chassis(), first->age});
+    return *kept;
+  }
+  static bool is_older(const Word& a, const Word& b) {
+    return a.age != b.age ? a.age > b.age : a.id < b.id;
+  }
+};
+
 Survey::Survey(Level own, const ChassisId& chassis) : own_(own), chassis_(chassis) {
-  if (own_ > kLeaf && !chassis.octets.empty()) no_leaves_.push_back(chassis);
+  if (own_ > kLeaf && !chassis.octets.empty()) no_leaves_.push_back(&chassis);
+}
+
+void Survey::add(Words& words, Id id, std::uint32_t age) {
+  if (!words.empty() && words.back().age == age && words.back().id == id)
+    ++words.back().ports;
+  else
+    words.push_back({id, age});
 }
 
 void Survey::add(const PortMemory& memory, bool young) {
@@ -93,50 +126,48 @@ void Survey::add(const PortMemory& memory, bool young) {
     return;
   }
   const Level its = memory.at.level;
-  if (its > kLeaf) no_leaves_.push_back(memory.at.chassis);
+  if (its > kLeaf) no_leaves_.push_back(&memory.at.chassis);
   const bool below = its.value() + 1 == own_.value();
-  (below ? members_ : elsewhere_).push_back(memory.at.chassis);
+  (below ? members_ : elsewhere_).push_back(&memory.at.chassis);
   if (!below && its.value() != own_.value() + 1) return;
-  const Tiers tiers = tiers_of(memory.tiers);
-  const bool tells_its_own = !tiers.empty() && tiers.front().level == its;
+  if (octets_ != memory.tiers) read_ = tlv::decode_as<tlv::LocationTlv>(as_octets(memory.tiers));
+  octets_ = memory.tiers;
+  const auto tiers = read_ ? read_->tiers.view() : std::span<const tlv::TierTlv>();
+  const bool tells_its_own = !tiers.empty() && tiers.front().level == its.value();
   if (young && !tells_its_own && its != kLeaf) (below ? own_is_final_ : above_is_final_) = false;
   // A leaf's ID is known of one that does not tell it, too.
-  if (its == kLeaf && !tells_its_own) {
-    if (below)
-      below_.push_back({memory.at.chassis});
-    else
-      above_[its].push_back({memory.at.chassis});
-  }
-  for (const Tier& tier : tiers) {
-    if (!below && tier.level > own_)
-      above_[tier.level].push_back({tier.id, tier.age});
-    else if (below && tier.level == its)
-      below_.push_back({tier.id, tier.age});
-    else if (below && tier.level >= own_)
-      hints_[tier.level].push_back({tier.id, tier.age});
+  if (its == kLeaf && !tells_its_own) add(below ? below_ : above_[its], memory.at.chassis);
+  for (const tlv::TierTlv& tier : tiers) {
+    const Level level = *Level::make(tier.level);
+    const std::uint32_t age = std::min(tier.age, kMost);
+    if (!below && level > own_)
+      add(above_[level], Id(tier.chassis), age);
+    else if (below && level == its)
+      add(below_, Id(tier.chassis), age);
+    else if (below && level >= own_)
+      add(hints_[level], Id(tier.chassis), age);
   }
 }
 
-Survey::Word Survey::best(Level level, std::vector<Word> words, const Tier* known,
-                          std::span<const Tier> ripe, Tiers& held) {
-  const auto older = [](const Word& a, const Word& b) {
-    return a.age != b.age ? a.age > b.age : a.id < b.id;
-  };
-  // One ID has one age: the highest that is told.
-  std::ranges::sort(words, older);
-  const Word& first = words.front();
-  if (known == nullptr || first.id == known->id) return first;
-  const auto kept = std::ranges::find(words, known->id, &Word::id);
-  if (kept == words.end() || kept->age < kSettled || first.age < kSettled) return first;
-  if (const Tier* r = tier_at(ripe, level); r != nullptr && r->id == first.id) return first;
-  held.push_back({level, first.id, first.age});
-  return *kept;
+const Survey::Words& Survey::hints(Level level) const {
+  static const Words kNone;
+  const auto at = hints_.find(level);
+  return at == hints_.end() ? kNone : at->second;
 }
 
 bool Survey::hears_leaf() const {
   // The tier of a leaf has any age; of others, age 0 says that it is only remembered.
   return std::ranges::any_of(
       below_, [this](const Word& w) { return own_.value() == kLeaf.value() + 1 || w.age > 0; });
+}
+
+std::optional<Survey::Id> Survey::remembered() const {
+  std::map<Id, std::size_t> counts;
+  for (const Word& w : hints(own_))
+    if (w.age == 0) counts[w.id] += w.ports;
+  for (const auto& [id, count] : counts)
+    if (count >= 2 && 2 * count > members_.size()) return id;  // no other one can have so many
+  return std::nullopt;
 }
 
 std::optional<Survey::Word> Survey::own(const Tier* known, bool& told, bool keeps,
@@ -152,65 +183,55 @@ std::optional<Survey::Word> Survey::own(const Tier* known, bool& told, bool keep
         if (w.id == chassis_) age = std::max(age, w.age);
     return Word{chassis_, age};
   }
-  std::vector<Word> words;
+  Best best{known};
   const bool has_leaf = hears_leaf();  // else what those below tell may be our own echo
   bool vouched = known != nullptr && has_leaf && renewed == known->id;
-  std::map<ChassisId, std::size_t> remembered;
-  if (const auto at = hints_.find(own_); at != hints_.end()) {
-    for (const Word& w : at->second) {
-      if (w.age > 0)
-        words.push_back(w);
-      else
-        ++remembered[w.id];
-      vouched |= has_leaf && known != nullptr && known->id == w.id;
-    }
+  for (const Word& w : hints(own_)) {
+    if (w.age > 0) best.take(w);
+    vouched |= has_leaf && known != nullptr && w.id == known->id;
   }
-  if (vouched) words.push_back({known->id, std::max(known->age, 1U)});
-  if (words.empty() && has_leaf)
-    for (const auto& [id, count] : remembered)
-      if (count >= 2 && 2 * count > members_.size()) words.push_back({id, 1});
-  if (!words.empty()) return best(own_, std::move(words), known, ripe, held);
+  if (vouched) best.take({known->id, std::max(known->age, 1U)});
+  if (!best.first && has_leaf)
+    if (const auto id = remembered()) best.take({*id, 1});
+  if (best.first) return best.choose(own_, ripe, held);
   if (!below_.empty()) {
     const auto least = std::ranges::min_element(below_, [](const Word& a, const Word& b) {
       return a.age != b.age ? a.age < b.age : a.id < b.id;
     });
-    return Word{least->id,
-                known != nullptr && known->id == least->id ? std::max(known->age, 1U) : 1};
+    const bool same = known != nullptr && least->id == known->id;
+    return Word{least->id, same ? std::max(known->age, 1U) : 1};
   }
   told = false;
   if (keeps && known != nullptr) return Word{known->id, known->age};
   return std::nullopt;
 }
 
-Survey::Word Survey::above(Level level, const std::vector<Word>& words, const Tier* known,
+Survey::Word Survey::above(Level level, const Words& words, const Tier* known,
                            std::span<const Tier> ripe, Tiers& held) const {
   if (level == kLeaf) {  // a host's: the least of its leaves, of whatever age
     const Word& least = *std::ranges::min_element(words, {}, &Word::id);
     return {least.id, std::max(least.age, 1U)};
   }
-  std::vector<Word> told;
-  const auto take = [&](const Word& w) {
-    if (w.age > 0) told.push_back(w);
-  };
-  std::ranges::for_each(words, take);
-  if (const auto at = hints_.find(level); at != hints_.end())
-    std::ranges::for_each(at->second, take);
-  if (told.empty()) {
-    const bool same =
-        known != nullptr && std::ranges::find(words, known->id, &Word::id) != words.end();
-    return {same ? known->id : std::ranges::min_element(words, {}, &Word::id)->id, 0};
-  }
-  return best(level, std::move(told), known, ripe, held);
+  Best best{known};
+  for (const Words* all : {&words, &hints(level)})
+    for (const Word& w : *all)
+      if (w.age > 0) best.take(w);
+  if (best.first) return best.choose(level, ripe, held);
+  const bool same = known != nullptr &&
+                    std::ranges::any_of(words, [&](const Word& w) { return w.id == known->id; });
+  return {same ? Id(known->id) : std::ranges::min_element(words, {}, &Word::id)->id, 0};
 }
 
 Survey::Found Survey::find(const Tiers& known, bool keeps, std::span<const Tier> ripe,
                            const std::optional<ChassisId>& renewed) const {
   Found out;
+  out.tiers.reserve(1 + above_.size());
+  out.told.reserve(1 + above_.size());
   const auto add = [&](Level level, const Word& w, bool told) {
     const Tier* before = tier_at(known, level);
-    const bool same = before != nullptr && before->id == w.id;
-    out.tiers.push_back({level, w.id, same ? std::max(w.age, before->age) : w.age});
-    out.told.push_back({level, w.id, told ? out.tiers.back().age : 0});
+    const bool same = before != nullptr && w.id == before->id;
+    out.tiers.push_back({level, w.id.chassis(), same ? std::max(w.age, before->age) : w.age});
+    out.told.push_back({level, out.tiers.back().id, told ? out.tiers.back().age : 0});
   };
   if (own_ != Level()) {
     if (const auto word = own(tier_at(known, own_), out.own_told, keeps, ripe, renewed, out.held))
@@ -227,29 +248,27 @@ Survey::Found Survey::find(const Tiers& known, bool keeps, std::span<const Tier>
   return out;
 }
 
-bool Survey::has_misled(const std::vector<ChassisId>& members) const {
-  const std::set<ChassisId> were(members.begin(), members.end());
-  return std::ranges::any_of(elsewhere_, [&](const ChassisId& id) { return were.contains(id); });
+bool Survey::has_misled(const Switches& members) const {
+  return std::ranges::any_of(elsewhere_,
+                             [&](const ChassisId* id) { return members.contains(*id); });
 }
 
 bool Survey::has_back(const FormerId& former) const {
-  if (std::ranges::any_of(members_,
-                          [&](const ChassisId& id) { return former.members.contains(id); }))
-    return true;
-  const auto told = hints_.find(former.tier.level);
-  return told != hints_.end() &&
-         std::ranges::find(told->second, former.tier.id, &Word::id) != told->second.end();
+  return std::ranges::any_of(members_,
+                             [&](const ChassisId* id) { return former.members.contains(*id); }) ||
+         std::ranges::any_of(hints(former.tier.level),
+                             [&](const Word& w) { return w.id == former.tier.id; });
 }
 
 std::optional<ChassisId> Survey::new_name(const std::optional<ChassisId>& now) const {
   std::optional<ChassisId> out;
   for (const Word& w : below_)
-    if (w.id != now && !is_no_leaf(w.id) && (!out || w.id < *out)) out = w.id;
+    if (!(now && w.id == *now) && (!out || w.id < *out))
+      if (ChassisId id = w.id.chassis(); !is_no_leaf(id)) out = std::move(id);
   return out;
 }
 
-void Location::follow(Survey::Found found, Level own, const std::vector<ChassisId>& members,
-                      TimePoint now) {
+void Location::follow(Survey::Found found, Level own, const Survey::Heard& members, TimePoint now) {
   follow_own(tier_at(tiers, own), tier_at(found.tiers, own), members);
   std::vector<TimePoint> since;
   for (std::size_t i = 0; i < found.tiers.size(); ++i) {
@@ -283,19 +302,25 @@ void Location::follow(Survey::Found found, Level own, const std::vector<ChassisI
   held_ = std::move(held);
 }
 
-void Location::follow_own(const Tier* before, const Tier* now,
-                          const std::vector<ChassisId>& members) {
+void Location::follow_own(const Tier* before, const Tier* now, const Survey::Heard& members) {
   if (now == nullptr || before == nullptr || before->id != now->id) {
     // Of several that follow each other while the tier is in parts, the first is what it was.
     if (before != nullptr && (!former_ || former_->tier.age <= before->age))
       former_ = {*before, std::move(members_)};
     members_.clear();
-    witnesses = members;
+    witnesses.clear();
+    for (const ChassisId* id : members) witnesses.insert(*id);
   }
   if (former_ && (now == nullptr || is_settled(*now) || former_->tier.age <= now->age))
     former_.reset();
-  for (const ChassisId& id : members)
-    if (members_.size() < kMostMembers) members_.insert(id);
+  auto next = members_.begin();  // ports mostly have switches in the order of their IDs
+  for (const ChassisId* id : members) {
+    if (next == members_.end() || *next != *id) {
+      if (members_.size() >= kMostMembers) break;
+      next = members_.insert(*id).first;
+    }
+    ++next;
+  }
 }
 
 void Location::restore(const Survey& survey, TimePoint now) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/rare.hpp"
 #include "base/result.hpp"
 #include "lab/topology/fabric.hpp"
 
@@ -28,7 +29,7 @@ using FailedLinks = std::vector<bool>;
 /// that is among them, else the one that a hash of `hash` and the switch gives; without a hash, the
 /// node that comes first in the fabric.
 struct FlowPath {
-  std::string name{};
+  Rare<std::string> name{};
   std::size_t from = 0;
   std::size_t to = 0;
   std::vector<std::size_t> via{};

@@ -153,7 +153,7 @@ class Act {
       if (auto ok = sender->send(frame_of(probe, forwarder.first_hop(flow, path))); !ok)
         return fail(ok.error());
     const auto tracks = capture->take(probes.size() * 2 * path.links.size());
-    FlowResult result{.flow = scenario_.flows[flow].name, .path = path, .sent = probes.size()};
+    FlowResult result{.flow = *scenario_.flows[flow].name, .path = path, .sent = probes.size()};
     const Spot arrival = spots_of(fabric_, path).back();
     for (const ProbePacket& probe : probes) {
       count_turns(fabric_, path, policy_, probe.marking, turns_);
@@ -172,7 +172,7 @@ class Act {
     const FlowPath& flow = scenario_.flows.front();
     const auto path = path_of(fabric_, scenario_.failed, flow);
     if (!path) return fail(path.error());
-    RestartResult result{.flow = flow.name, .restarts = settings_.restarts};
+    RestartResult result{.flow = *flow.name, .restarts = settings_.restarts};
     std::vector<std::size_t> turns;
     for (const std::size_t i : turns_of(fabric_, *path)) turns.push_back(path->nodes[i]);
     result.switches = names_of(turns);

@@ -95,7 +95,7 @@ Result<Plan> ndc_loop() {
 }  // namespace
 
 std::string flow_name(const Plan& plan, const PlannedFlow& flow) {
-  if (!flow.way.name.empty()) return flow.way.name;
+  if (!flow.way.name->empty()) return *flow.way.name;
   return fmt::format("{}-{}", plan.fabric.nodes[flow.way.from].name,
                      plan.fabric.nodes[flow.way.to].name);
 }
@@ -119,10 +119,10 @@ Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
     plan.settings.nic = {.on = true, .pfc = 1U << 3};
   }
   for (const lab::FlowPath& flow : drawn->flows) {
-    const std::size_t count = flow.name == "X" ? x : flow.name == "Y" ? y : 0;
+    const std::size_t count = *flow.name == "X" ? x : *flow.name == "Y" ? y : 0;
     for (std::size_t i = 1; i <= count; ++i) {
       lab::FlowPath way = flow;
-      way.name = count == 1 ? flow.name : fmt::format("{}{}", flow.name, i);
+      way.name = count == 1 ? *flow.name : fmt::format("{}{}", *flow.name, i);
       if (i > 1)
         way.from = twin_of(plan.fabric, flow.from, i, name == "case2" || name == "dualtor");
       plan.flows.push_back({.way = way});

@@ -35,7 +35,7 @@ struct PlannedFlow {
   FlowSpec spec{};
   lab::FlowPath way{};
 };
-static_assert(sizeof(PlannedFlow) <= 112);  // there may be a million
+static_assert(sizeof(PlannedFlow) <= 88);  // there may be a million
 
 /// All that a run is made from.
 struct Plan {

@@ -172,7 +172,7 @@ void read_flow(JsonObject&& o, Plan& plan, FlowNames& named) {
   PlannedFlow f;
   std::vector<std::uint32_t> after;
   f.way.name = fmt::format("{}", plan.flows.size() + 1);
-  o.text("name", f.way.name);
+  o.text("name", f.way.name.alter());
   const auto from = node(o, "from", plan.fabric, true);
   const auto to = node(o, "to", plan.fabric, true);
   read_octets(o, plan.settings, f.spec.octets);
@@ -196,7 +196,7 @@ void read_flow(JsonObject&& o, Plan& plan, FlowNames& named) {
   if (*from == *to) return o.refuse("to", "is where the flow begins");
   f.way.from = *from;
   f.way.to = *to;
-  named[f.way.name] = static_cast<std::uint32_t>(plan.flows.size());
+  named[*f.way.name] = static_cast<std::uint32_t>(plan.flows.size());
   if (!after.empty()) plan.after.emplace(plan.flows.size(), std::move(after));
   plan.flows.push_back(std::move(f));
 }

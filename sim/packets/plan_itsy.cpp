@@ -152,7 +152,7 @@ Result<Plan> plan_of_figure(std::string_view name) {
     if (!failed) return fail(failed.error());
     plan.failed = *failed;
     for (const auto& [flow, from, to, via, gbps] : s.flows) {
-      lab::FlowPath way{.name = flow, .from = index[from], .to = index[to]};
+      lab::FlowPath way{.name = {flow}, .from = index[from], .to = index[to]};
       for (const std::string& node : via) way.via.push_back(index[node]);
       plan.flows.push_back({.spec = {.rate_bps = gbps * 1'000'000'000}, .way = std::move(way)});
     }

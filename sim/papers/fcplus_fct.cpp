@@ -180,7 +180,7 @@ class Bench {
     const auto& there = hosts_[to];
     packets::PlannedFlow f{
         .spec = {.octets = octets, .start = at, .transport = packets::HostTransport::kGoBackN},
-        .way = {.name = "f",
+        .way = {.name = {"f"},
                 .from = host,
                 .to = there[random_.below(there.size())],
                 .hash = 1 + random_.below(1ULL << 62)}};

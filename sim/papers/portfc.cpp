@@ -32,7 +32,7 @@ class Cases : public PortfcStudy {
             if (a != b && nodes[a].relays && nodes[b].relays)
               plan.flows.push_back(
                   {.spec = {.octets = 1},
-                   .way = {.name = "", .from = a, .to = b, .via = {}, .hash = hash}});
+                   .way = {.name = {}, .from = a, .to = b, .via = {}, .hash = hash}});
       const auto prepared = packets::prepare(plan);
       if (!prepared) continue;
       const packets::Network& network = prepared->network;

@@ -63,7 +63,8 @@ Plan random_plan(std::uint64_t seed, bool flaps) {
     plan.failed = later;
   }
   const auto add = [&](std::size_t from, std::uint64_t octets, packets::Picoseconds start) {
-    lab::FlowPath way{.name = "f", .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
+    lab::FlowPath way{
+        .name = {"f"}, .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
     while (way.to == from) way.to = hosts[some(hosts.size())];
     if (!local_reroute(plan.fabric, later, way) || !local_reroute(plan.fabric, plan.failed, way))
       return;

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 const FlowPath& flow_of(const NamedCase& s, std::string_view name) {
   for (const FlowPath& f : s.flows)
-    if (f.name == name) return f;
+    if (*f.name == name) return f;
   throw std::out_of_range("no such flow");
 }
 

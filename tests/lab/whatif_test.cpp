@@ -97,7 +97,7 @@ TEST(Evaluator, TurnsWhereTheRoutingDoes) {
       most = std::max(most, static_cast<unsigned>(turns.size()));
       for (const std::size_t i : turns)
         EXPECT_THAT(where, Contains(s.fabric.nodes[path->nodes[i]].name))
-            << name << " " << flow.name;
+            << name << " " << *flow.name;
     }
     EXPECT_GE(effect.most_turns, most) << name;
     // The path that turns twice is alone; in the layered expander nothing has failed.

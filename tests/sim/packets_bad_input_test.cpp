@@ -128,7 +128,7 @@ TEST(BadInput, MemoryThatRunsOutInAThread) {
   for (const std::size_t first : {std::size_t{0}, hosts.size() - 4}) {
     plan.flows.clear();
     for (std::size_t i = 1; i < 4; ++i)
-      plan.flows.push_back({.way = {.name = "f", .from = hosts[first + i], .to = hosts[first]}});
+      plan.flows.push_back({.way = {.name = {"f"}, .from = hosts[first + i], .to = hosts[first]}});
     bool limited = false;
     const Hooks hooks{.go_on = [&](const Network& n) {
       if (n.now >= kMillisecond / 2 && !std::exchange(limited, true)) limit_memory(1 << 20);

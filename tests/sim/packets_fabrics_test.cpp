@@ -65,7 +65,7 @@ Plan random_plan(std::uint64_t seed) {
   for (const std::size_t from : hosts)
     for (int i = 0; i < 2; ++i) {
       lab::FlowPath way{
-          .name = "f", .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
+          .name = {"f"}, .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
       while (way.to == from) way.to = hosts[some(0, hosts.size() - 1)];
       if (local_reroute(plan.fabric, plan.failed, way)) plan.flows.push_back({.way = way});
     }

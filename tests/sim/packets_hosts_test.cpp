@@ -238,7 +238,7 @@ TEST(Packets, AFlowOfAClosTakesTheWayThatViaNames) {
                                                  [&](const Node& n) { return n.name == name; }) -
                                     plan.fabric.nodes.begin());
   };
-  lab::FlowPath way{.name = "f", .from = node("host1"), .to = node("host16")};
+  lab::FlowPath way{.name = {"f"}, .from = node("host1"), .to = node("host16")};
   for (const char* core : {"core1", "core2", "core3", "core4"}) {
     way.via = {node(core)};
     plan.flows = {{.spec = {.octets = 10'000}, .way = way}};

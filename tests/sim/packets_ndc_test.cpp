@@ -96,7 +96,7 @@ TEST(PortFc, HasTheQueuesOfThePaper) {
           if (a != b && plan.fabric.nodes[a].relays && plan.fabric.nodes[b].relays)
             plan.flows.push_back(
                 {.spec = {.octets = 1},
-                 .way = {.name = "f", .from = a, .to = b, .via = {}, .hash = hash}});
+                 .way = {.name = {"f"}, .from = a, .to = b, .via = {}, .hash = hash}});
     }
     const auto prepared = prepare(plan);
     ASSERT_TRUE(prepared) << to_string(prepared.error());
@@ -317,7 +317,7 @@ TEST(Workload, AsymmetricTrafficEngineeringMovesWhatIsTooMuch) {
       plan.flows.push_back({.spec = {.octets = 100'000,
                                      .start = i * 5 * kMicrosecond,
                                      .transport = HostTransport::kGoBackN},
-                            .way = {.name = "f", .from = node("gpu1-1"), .to = node("gpu2-2")}});
+                            .way = {.name = {"f"}, .from = node("gpu1-1"), .to = node("gpu2-2")}});
     over_fast[on ? 1 : 0] = 0;
     const auto fast = static_cast<std::size_t>(
         std::find_if(plan.fabric.links.begin(), plan.fabric.links.end(),
@@ -356,7 +356,7 @@ TEST(PortFc, AVictimKeepsItsRate) {
                                       plan.fabric.nodes.begin());
     };
     const auto flow = [&](const char* from, const char* to) {
-      plan.flows.push_back({.way = {.name = from, .from = node(from), .to = node(to)}});
+      plan.flows.push_back({.way = {.name = {from}, .from = node(from), .to = node(to)}});
     };
     flow("node01", "node00");  // three to one
     flow("node02", "node00");

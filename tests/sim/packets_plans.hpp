@@ -37,7 +37,7 @@ inline Plan line(std::size_t switches, std::uint64_t octets, HostTransport trans
     plan.fabric.links.push_back({.ends = {LinkEnd{i, "r"}, LinkEnd{i + 1, "l"}}});
   plan.fabric = *complete(std::move(plan.fabric));
   plan.flows.push_back({.spec = {.octets = octets, .start = 12'345, .transport = transport},
-                        .way = {.name = "f", .from = 0, .to = switches + 1}});
+                        .way = {.name = {"f"}, .from = 0, .to = switches + 1}});
   return plan;
 }
 
@@ -53,7 +53,7 @@ inline Plan incast(std::size_t senders, std::uint64_t octets, HostTransport tran
   plan.fabric = *complete(std::move(plan.fabric));
   for (std::size_t i = 1; i <= senders; ++i)
     plan.flows.push_back({.spec = {.octets = octets, .transport = transport},
-                          .way = {.name = "f", .from = i + 1, .to = 1}});
+                          .way = {.name = {"f"}, .from = i + 1, .to = 1}});
   plan.duration = 50 * kMillisecond;
   return plan;
 }

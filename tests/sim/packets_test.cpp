@@ -157,7 +157,7 @@ TEST_P(ProposalCase, DoesNotDeadlockWithTheRules) {
   const double line = 100e9 * 1000 / 1048;
   ASSERT_THAT(o.flows, SizeIs(3));
   for (std::size_t i = 0; i < o.flows.size(); ++i) {
-    const std::string& name = plan.flows[i].way.name;
+    const std::string& name = *plan.flows[i].way.name;
     const double share = name == "Y" ? line / 2 : line / 4;
     EXPECT_NEAR(static_cast<double>(o.flows[i].throughput_bps), share, 0.02 * share) << name;
   }

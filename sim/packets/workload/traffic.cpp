@@ -45,7 +45,7 @@ class TrafficMaker {
   void flow(std::size_t from, std::size_t to, std::uint64_t octets, Picoseconds start) {
     plan_.flows.push_back(
         {.spec = {.octets = octets, .start = start, .transport = t_.transport},
-         .way = {.name = "", .from = from, .to = to, .via = {}, .hash = random_.next() | 1U}});
+         .way = {.name = {}, .from = from, .to = to, .via = {}, .hash = random_.next() | 1U}});
   }
 
   /// One cycle through all hosts: no host sends to itself (Sattolo's algorithm).

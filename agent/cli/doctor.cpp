@@ -16,9 +16,7 @@
 #include "agent/report/table.hpp"
 #include "base/hex.hpp"
 #include "base/text.hpp"
-#include "tlv/dot3.hpp"
-#include "tlv/layout.hpp"
-#include "tlv/lldpdu.hpp"
+#include "tlv/port_facts.hpp"
 
 namespace lldp::cli {
 namespace {
@@ -32,9 +30,6 @@ Severity pfc_severity() {
              ? Severity::kBad
              : Severity::kUnknown;
 }
-
-constexpr unsigned kFrameHeader = 14;  ///< what a frame has beside its MTU; Linux counts no more
-constexpr unsigned kTagAndCheck = 8;   ///< counted by some, and not by others
 
 /// Frames that were lost longer ago say nothing of the path as it is. Longer than monitoring waits
 /// between two looks.
@@ -66,27 +61,11 @@ std::string list_of(unsigned bits, std::string_view each = "{}", std::string_vie
   return out;
 }
 
-/// The 802.3 Maximum Frame Size that a neighbor tells, where its LLDPDU is at hand.
-std::optional<unsigned> frame_size_of(const json& neighbor) {
+/// The 802.3 Maximum Frame Size that a neighbor tells, where its LLDPDU is at hand; 0: none.
+unsigned frame_size_of(const json& neighbor) {
   const auto hex = neighbor.find("lldpdu");
-  if (hex == neighbor.end() || !hex->is_string()) return std::nullopt;
-  const Bytes octets = from_hex(hex->get<std::string>()).value_or(Bytes());
-  tlv::TlvWalk walk(octets, {});
-  for (tlv::Tlv t; walk.next(t);) {
-    if (t.key != tlv::MaxFrameSize::kKey || t.status != tlv::Tlv::Status::kValid) continue;
-    const auto size = tlv::decode_as<tlv::MaxFrameSize>(t.information);
-    return size && size->octets != 0 ? std::optional<unsigned>(size->octets) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-/// The MTU behind a told frame size: with the check sequence and a tag if that gives a round
-/// number.
-unsigned mtu_of(unsigned frame_size) {
-  constexpr unsigned kRound = 100;
-  for (unsigned more = 0; more <= kTagAndCheck; more += 4)
-    if (const unsigned mtu = frame_size - kFrameHeader - more; mtu % kRound == 0) return mtu;
-  return frame_size - kFrameHeader;
+  if (hex == neighbor.end() || !hex->is_string()) return 0;
+  return tlv::port_facts(from_hex(hex->get<std::string>()).value_or(Bytes())).frame_octets;
 }
 
 /// The lossless classes, as the daemon tells them.
@@ -340,15 +319,15 @@ class Examination {
           fmt::format("{} has no PFC for priority {}", who, list_of(off)),
           "it drops instead of pausing this end, and ignores pauses", "lldp-level doctor, there");
     if (pfc) beyond_classes(*pfc, "neighbor-pfc-unclassed", " at " + who);
-    const auto size = frame_size_of(neighbor);
-    if (!size || !local_.mtu) return;
-    const unsigned ours = *local_.mtu + kFrameHeader;
-    if (std::max(ours, *size) - std::min(ours, *size) <= kTagAndCheck) return;
+    const unsigned size = frame_size_of(neighbor);
+    if (size == 0 || !local_.mtu) return;
+    const unsigned ours = *local_.mtu + tlv::kFrameHeader;
+    if (std::max(ours, size) - std::min(ours, size) <= tlv::kTagAndCheck) return;
     add(Severity::kBad, "mtu",
-        fmt::format("frames of {} octets here, of {} at {}", ours, *size, who),
+        fmt::format("frames of {} octets here, of {} at {}", ours, size, who),
         "what is longer than the other end takes is lost",
-        *size > ours ? fmt::format("ip link set dev {} mtu {}", name_, mtu_of(*size))
-                     : "ip link set mtu, there");
+        size > ours ? fmt::format("ip link set dev {} mtu {}", name_, tlv::mtu_of(size))
+                    : "ip link set mtu, there");
   }
 
   const json& port_;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "tlv/port_facts.hpp"
 
 namespace lldp::lab::collect {
 namespace {
@@ -136,7 +137,7 @@ struct Told {
   std::map<End, std::set<End>> heard{};  ///< from either end
   std::set<End> other_switch{};          ///< ports with a second switch
   std::map<End, const Port*> ports{};
-  std::map<End, std::uint32_t> speeds{};  ///< of ports, as the other end hears
+  std::map<End, const HeardNeighbor*> as_heard{};  ///< what the other end is told of a port
 };
 
 Told told_by(const std::vector<Device>& devices, const Names& names) {
@@ -152,7 +153,7 @@ Told told_by(const std::vector<Device>& devices, const Names& names) {
         const End far{peer, names.port_of(peer, n.port, n.description)};
         out.heard[own].insert(far);
         out.heard[far].insert(own);
-        if (n.speed_mbps != 0) out.speeds.try_emplace(far, n.speed_mbps);
+        out.as_heard.try_emplace(far, &n);
         const bool second = std::ranges::any_of(port.heard, [&](const HeardNeighbor& m) {
           return m.chassis != n.chassis && m.role == Role::kSwitch;
         });
@@ -244,10 +245,10 @@ class Check {
     const bool other = told_.other_switch.contains(cable.a) || told_.other_switch.contains(cable.b);
     if (is_there && !other) {
       const std::size_t before = out_.findings.size();
-      compare(cable, Kind::kSpeed, cable.speed, &Port::speed_mbps, speed_text, "runs at");
+      compare(cable, Kind::kSpeed, cable.speed, speed_text, "runs at");
       compare(
-          cable, Kind::kMtu, cable.mtu, &Port::mtu,
-          [](std::uint32_t mtu) { return std::to_string(mtu); }, "has MTU");
+          cable, Kind::kMtu, cable.mtu, [](std::uint32_t mtu) { return std::to_string(mtu); },
+          "has MTU");
       out_.right += out_.findings.size() == before ? 1 : 0;
     } else if (!heard(cable.a).empty() || !heard(cable.b).empty()) {
       is_wrong_[c] = true;
@@ -258,24 +259,45 @@ class Check {
     }
   }
 
+  /// Speed or MTU of a port: by its own word, else as the other end is told; 0: not known.
+  struct Reading {
+    std::uint32_t value = 0;
+    std::uint32_t slack = 0;  ///< of a MTU behind a Maximum Frame Size
+    [[nodiscard]] bool is(const Reading& other) const {
+      const auto [low, high] = std::minmax(value, other.value);
+      return high - low <= std::max(slack, other.slack);
+    }
+    [[nodiscard]] const char* source() const {
+      return slack == 0 ? "" : " by its Maximum Frame Size";
+    }
+  };
+  [[nodiscard]] Reading read(Kind kind, const End& end) const {
+    const auto own = told_.ports.find(end);
+    const auto heard = told_.as_heard.find(end);
+    if (kind == Kind::kSpeed) {
+      if (own != told_.ports.end() && own->second->speed_mbps != 0)
+        return {own->second->speed_mbps};
+      return {heard == told_.as_heard.end() ? 0U : heard->second->speed_mbps};
+    }
+    if (own != told_.ports.end() && own->second->mtu != 0) return {own->second->mtu};
+    if (heard == told_.as_heard.end()) return {};
+    return {tlv::mtu_of(heard->second->frame_octets), tlv::kTagAndCheck};
+  }
+
   template <class Text>
-  void compare(const Cable& cable, Kind kind, std::optional<std::uint32_t> planned,
-               std::uint32_t Port::*value, Text text, std::string_view verb) {
-    const auto at = [&](const End& end) {
-      const auto port = told_.ports.find(end);
-      const std::uint32_t own = port == told_.ports.end() ? 0U : port->second->*value;
-      const auto heard = told_.speeds.find(end);
-      return own == 0 && kind == Kind::kSpeed && heard != told_.speeds.end() ? heard->second : own;
-    };
-    const std::uint32_t a = at(cable.a);
-    const std::uint32_t b = at(cable.b);
+  void compare(const Cable& cable, Kind kind, std::optional<std::uint32_t> planned, Text text,
+               std::string_view verb) {
+    const Reading a = read(kind, cable.a);
+    const Reading b = read(kind, cable.b);
     for (const auto& [end, is] : {std::pair(cable.a, a), std::pair(cable.b, b)})
-      if (planned && is != 0 && is != *planned)
-        return add(kind, end, end == cable.a ? cable.b : cable.a,
-                   fmt::format("{} {}, planned {}", verb, text(is), text(*planned)));
-    if (!planned && a != 0 && b != 0 && a != b)
+      if (planned && is.value != 0 && !is.is({*planned}))
+        return add(
+            kind, end, end == cable.a ? cable.b : cable.a,
+            fmt::format("{} {}{}, planned {}", verb, text(is.value), is.source(), text(*planned)));
+    if (!planned && a.value != 0 && b.value != 0 && !a.is(b))
       add(kind, cable.a, cable.b,
-          fmt::format("{} {} here and {} at the other end", verb, text(a), text(b)));
+          fmt::format("{} {}{} here and {}{} at the other end", verb, text(a.value), a.source(),
+                      text(b.value), b.source()));
   }
 
   /// Two planned cables x-y and u-v of which x-v and u-y are there.

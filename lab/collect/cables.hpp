@@ -54,7 +54,8 @@ struct CableCheck {
 /// by the attribute `chassis`. A port is the one planned if it has its name, in any case and with
 /// `Ethernet`, `Eth` or `Et` before its numbers, if the Port Description or an alias of the plan
 /// says so. Attributes `speed` (`100G`, or Mb/s) and `mtu` of a cable are held against what the
-/// agents tell of their ports. An error: a port of the plan with two cables.
+/// agents tell of their ports, else against what the other end hears of them. An error: a port of
+/// the plan with two cables.
 [[nodiscard]] Result<CableCheck> check_cables(const cabling::Drawing& plan,
                                               const std::vector<Device>& devices);
 

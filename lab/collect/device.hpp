@@ -21,7 +21,10 @@ struct HeardNeighbor {
   std::optional<Role> role{};
   std::optional<Level> level{};    ///< only agents of ours tell one
   std::optional<Layers> layers{};  ///< what its end of the link joins, by its own word; the same
-  std::uint32_t speed_mbps = 0;    ///< of its port; 0: not told; only lldpd's `details` tell it
+  /// Of its port, by the 802.3 TLVs that it sends; 0: not told. Details alone have them:
+  /// `lldp-level show detail`, and those of lldpcli.
+  std::uint32_t speed_mbps = 0;
+  std::uint32_t frame_octets = 0;  ///< its Maximum Frame Size
   friend bool operator==(const HeardNeighbor&, const HeardNeighbor&) = default;
 };
 

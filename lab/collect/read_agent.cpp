@@ -6,9 +6,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/hex.hpp"
 #include "base/text.hpp"
 #include "lab/collect/dialects.hpp"
 #include "qos/policy.hpp"
+#include "tlv/port_facts.hpp"
 
 namespace lldp::lab::collect {
 namespace {
@@ -61,6 +63,11 @@ Result<HeardNeighbor> heard_from(const Json& neighbor, const std::string& where)
                       .level = level_at(neighbor, "level"),
                       .layers = layers_at(neighbor, "layers")};
   if (heard.chassis.empty()) return refuse(where, "a neighbor without a chassis_id");
+  if (const auto octets = from_hex(text_at(neighbor, "lldpdu"))) {
+    const tlv::PortFacts facts = tlv::port_facts(*octets);
+    heard.speed_mbps = facts.speed_mbps;
+    heard.frame_octets = facts.frame_octets;
+  }
   return heard;
 }
 

@@ -78,21 +78,19 @@ Chassis chassis_from(const Json* value) {
   return chassis;
 }
 
-/// In Mb/s by the name of a MAU type as lldpcli has it (`100GbaseCR4 - ...`, `1000BaseTFD - ...`);
-/// 0: not told. Only `details` tell it.
+/// In Mb/s; 0: not told. Only `details` tell it.
 std::uint32_t speed_from(const Json* port) {
   const auto negotiation = entries(port == nullptr ? nullptr : find(*port, "auto-negotiation"));
   if (negotiation.empty() || !negotiation[0]->is_object()) return 0;
-  const std::string mau = value_of(find(*negotiation[0], "current"));
-  constexpr std::uint32_t kGiga = 1000;
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(mau.data(), mau.data() + mau.size(), number);
-  const std::string_view unit =
-      std::string_view(mau).substr(static_cast<std::size_t>(end - mau.data()));
-  if (error != std::errc() || number > kGiga) return 0;
-  if (unit.starts_with("p5G")) return number * kGiga + kGiga / 2;
-  if (unit.starts_with("G")) return number * kGiga;
-  return unit.starts_with("Base") || unit.starts_with("base") ? number : 0;
+  return tlv::speed_of_mau(value_of(find(*negotiation[0], "current")));
+}
+
+/// The Maximum Frame Size, the same way.
+std::uint32_t frame_octets_from(const Json* port) {
+  const std::string text = port == nullptr ? std::string() : value_of(find(*port, "mfs"));
+  std::uint32_t octets = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), octets);
+  return error == std::errc() && end == text.data() + text.size() ? octets : 0;
 }
 
 void take_self(const Chassis& self, Device& device) {
@@ -143,7 +141,8 @@ Result<void> add_lldpcli(const Json& answer, Device& device) {
                           .port = id,
                           .description = ports.empty() ? "" : value_of(find(*ports[0], "descr")),
                           .role = chassis.role,
-                          .speed_mbps = speed_from(ports.empty() ? nullptr : ports[0])};
+                          .speed_mbps = speed_from(ports.empty() ? nullptr : ports[0]),
+                          .frame_octets = frame_octets_from(ports.empty() ? nullptr : ports[0])};
       if (heard.chassis.empty() && heard.name.empty())
         device.left_out.push_back({name, "a neighbor without a chassis"});
       else

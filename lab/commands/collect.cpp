@@ -24,7 +24,8 @@ constexpr std::string_view kCollectUsage =
     "-f json0` (and `show chassis`), SONiC's APPL_DB or `show lldp table`.\n"
     "Exit status 0: nothing is missing and all agree; 1: there are problems.\n";
 
-constexpr std::string_view kRemoteCommand = "lldp-level show --json && lldp-level rules --json";
+constexpr std::string_view kRemoteCommand =
+    "lldp-level show detail --json && lldp-level rules --json";
 
 void append(collect::DeviceFacts& to, collect::DeviceFacts from) {
   std::move(from.devices.begin(), from.devices.end(), std::back_inserter(to.devices));

@@ -146,6 +146,35 @@ TEST(Cables, EveryHalfSpeedCableIsFound) {
   EXPECT_EQ(check.findings[0].text, "has MTU 1500, planned 9216");
 }
 
+/// A device that does not answer is known by what the other ends hear.
+TEST(Cables, MtuAndSpeedOfASilentEndAreThoseThatItsNeighborHears) {
+  Wired fabric;
+  std::vector<Device> devices = fabric.told();
+  const std::size_t silent = fabric.wires[3].ends[1].node;
+  for (std::size_t w = 0; w < fabric.wires.size(); ++w)
+    for (const std::size_t e : {0U, 1U})
+      if (fabric.wires[w].ends[e].node == silent) {
+        const LinkEnd& other = fabric.wires[w].ends[1 - e];
+        for (Port& port : devices[other.node].ports)
+          if (port.name == other.port) {
+            port.heard[0].frame_octets = w == 3 ? 1518 : 9216 + 22;  // as some agents count
+            port.heard[0].speed_mbps = w == 3 ? 0 : 100'000;
+          }
+      }
+  devices.erase(devices.begin() + static_cast<std::ptrdiff_t>(silent));
+  const auto mtu = [&] { return check_cables(fabric.plan, devices)->findings; };
+  EXPECT_THAT(mtu(),
+              testing::ElementsAre(CableFinding{
+                  Wrong::kMtu, fabric.fabric.nodes[silent].name, fabric.wires[3].ends[1].port,
+                  fabric.end(3, 0), "has MTU 1500 by its Maximum Frame Size, planned 9216"}));
+  nlohmann::json text = nlohmann::json::parse(to_json(fabric.fabric));  // nothing is planned
+  fabric.plan = *cabling::read_json(text.dump());
+  EXPECT_THAT(mtu(), testing::ElementsAre(testing::Field(
+                         &CableFinding::text,
+                         HasSubstr("has MTU 9216 here and 1500 by its Maximum Frame Size at the "
+                                   "other end"))));
+}
+
 /// What `show --json` of real agents tells, of links as their drivers report them. Every fifth
 /// cable; all with CABLE_STEP=1.
 TEST(Cables, OfHalfSpeedAreFoundInWhatAHundredAgentsTell) {

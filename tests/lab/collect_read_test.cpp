@@ -9,6 +9,7 @@
 #include "agent/report/report.hpp"
 #include "base/text.hpp"
 #include "lab/collect/read.hpp"
+#include "tests/support/lldpdus.hpp"
 #include "tests/support/places.hpp"
 
 namespace lldp::lab::collect {
@@ -431,6 +432,18 @@ TEST(ReadAgent, AClockThatIsAnHourOffChangesNothing) {
   EXPECT_EQ(right->ports.at(0).rail, "compute");
 }
 
+TEST(ReadAgent, TakesSpeedAndFrameSizeOfANeighborFromItsOctets) {
+  core::Snapshot snapshot{.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 1})};
+  core::NeighborInfo neighbor{.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 2})};
+  neighbor.frame = core::ReceivedFrame{.lldpdu = support::typical_lldpdu()};
+  snapshot.ports.push_back({.name = "swp1", .neighbors = {neighbor}});
+  const auto device = read_device(report::show_json(snapshot, {}, {}), "f");
+  ASSERT_TRUE(device);
+  const HeardNeighbor& heard = device->ports.at(0).heard.at(0);
+  EXPECT_EQ(heard.speed_mbps, 100U);
+  EXPECT_EQ(heard.frame_octets, 9236U);
+}
+
 TEST(ReadLldpcli, TakesSpeedsFromTheTypeOfTheMau) {
   const std::pair<const char*, std::uint32_t> speeds[] = {
       {"100GbaseCR4 - 100GBASE-R PCS/PMA over 4 lane shielded copper balanced cable", 100'000},
@@ -441,7 +454,7 @@ TEST(ReadLldpcli, TakesSpeedsFromTheTypeOfTheMau) {
       {"99999999999GbaseX", 0},
       {"", 0}};
   for (const auto& [mau, speed] : speeds) {
-    const std::string port = R"({"id": {"type": "ifname", "value": "p1"},
+    const std::string port = R"({"id": {"type": "ifname", "value": "p1"}, "mfs": "1518",
         "auto-negotiation": {"supported": true, "current": ")" +
                              std::string(mau) + R"("}})";
     const std::string chassis = R"({"swB": {"id": {"type": "local", "value": "b"}}})";
@@ -450,6 +463,7 @@ TEST(ReadLldpcli, TakesSpeedsFromTheTypeOfTheMau) {
                                    "f");
     ASSERT_TRUE(heard) << to_string(heard.error());
     EXPECT_EQ(heard->ports.at(0).heard.at(0).speed_mbps, speed) << mau;
+    EXPECT_EQ(heard->ports.at(0).heard.at(0).frame_octets, 1518U);
     const auto own =
         read_device(R"({"lldp": {"interface": {"a0": {"status": "RX and TX", "chassis": )" +
                         chassis + R"(, "port": )" + port + "}}}}",

@@ -41,11 +41,18 @@ struct Lost {
 struct Carried {
   PriorityFrames frames{};  ///< of all kinds
   PriorityFrames pauses{};  ///< PFC's
+  /// Time for which PFC paused: received, the port by its neighbor; sent, the neighbor by the port.
+  ByPriority<std::uint64_t> paused_microseconds{};
+  /// When the last of these began, since 1970, by the clock of the device.
+  ByPriority<std::uint64_t> last_pause_microseconds{};
   Lost lost{};
   /// With what another tells, where this says nothing.
   [[nodiscard]] Carried or_else(const Carried& other) const {
-    return {frames.told() ? frames : other.frames, pauses.told() ? pauses : other.pauses,
-            lost.frames.told() ? lost : other.lost};
+    const auto told = [&](auto member) {
+      return (this->*member).told() ? this->*member : other.*member;
+    };
+    return {told(&Carried::frames), told(&Carried::pauses), told(&Carried::paused_microseconds),
+            told(&Carried::last_pause_microseconds), lost.frames.told() ? lost : other.lost};
   }
   friend bool operator==(const Carried&, const Carried&) = default;
 };

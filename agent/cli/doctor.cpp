@@ -11,6 +11,7 @@
 
 #include "agent/core/alarm.hpp"
 #include "agent/core/classes.hpp"
+#include "agent/report/carried.hpp"
 #include "agent/report/json_writer.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/table.hpp"
@@ -348,32 +349,6 @@ const json* pfc_part(const json& port) {
   return nullptr;
 }
 
-/// Numbers of `frames`, `pauses` or `lost` of the daemon's answer, by their names there.
-template <class T = std::uint64_t>
-qos::ByPriority<T> counts_of(const json& port, const char* member,
-                             const char* received = "received", const char* sent = "sent") {
-  qos::ByPriority<T> out;
-  const auto counted = port.find(member);
-  if (counted == port.end() || !counted->is_array()) return out;
-  for (const json& c : *counted) {
-    const auto priority = Priority::make(c.at("priority").get<unsigned>());
-    if (!priority) continue;
-    for (const auto& [counts, name] : {std::pair(&out.received, received), {&out.sent, sent}})
-      if (!c.at(name).is_null())
-        (*counts)[priority->value()] = T(c.at(name).template get<std::uint64_t>());
-  }
-  return out;
-}
-
-/// What the daemon's back end counts.
-qos::Carried carried_of(const json& port) {
-  return {
-      .frames = counts_of(port, "frames"),
-      .pauses = counts_of(port, "pauses"),
-      .lost = {.frames = counts_of(port, "lost"),
-               .ago = counts_of<std::chrono::seconds>(port, "lost", "received_ago", "sent_ago")}};
-}
-
 /// Of one priority, what is counted, unless nothing was.
 std::string counts_text(const qos::PriorityFrames& frames, unsigned priority, const char* received,
                         const char* sent) {
@@ -385,6 +360,25 @@ std::string counts_text(const qos::PriorityFrames& frames, unsigned priority, co
   if (in && left) out += ", ";
   if (left) out += fmt::vformat(sent, fmt::make_format_args(*left));
   return fmt::format("  priority {}: {}\n", priority, out);
+}
+
+/// Of one priority, for how long PFC paused, and since when the last time, unless it did not.
+std::string paused_text(const qos::Carried& carried, unsigned priority) {
+  const auto& [in, out] = carried.paused_microseconds;
+  std::string text;
+  const auto add = [&](const auto& time, const char* format) {
+    if (const double seconds = static_cast<double>(time.value_or(0)) / 1e6; seconds > 0)
+      text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(format), seconds);
+  };
+  add(in[priority], "paused by the neighbor for {:.6g} s");
+  add(out[priority], "paused it for {:.6g} s");
+  if (const auto& since = carried.last_pause_microseconds.received[priority]) {
+    const report::WallClock then{
+        .wall = std::chrono::system_clock::time_point(std::chrono::microseconds(*since))};
+    text += fmt::format("{}the neighbor's last pause began {}", text.empty() ? "" : ", ",
+                        then.date({}));
+  }
+  return text.empty() ? text : fmt::format("  priority {}: {}\n", priority, text);
 }
 
 /// Of one priority, and when that was, unless nothing was lost.
@@ -423,6 +417,7 @@ std::string text_of(const PortHealth& port, unsigned lossless, const report::Sty
   for (unsigned p = 0; p <= Priority::kMax; ++p)
     out += counts_text(port.carried.pauses, p, "paused by the neighbor {} times",
                        "paused it {} times");
+  for (unsigned p = 0; p <= Priority::kMax; ++p) out += paused_text(port.carried, p);
   for (unsigned p = 0; p <= Priority::kMax; ++p)
     if ((lossless >> p & 1U) != 0) out += lost_text(port.carried.lost, p);
   return out;
@@ -434,16 +429,18 @@ const PortHealth* find(const Health& health, const std::string& port) {
 }
 
 /// A line for each priority of which there are more pauses now, or of those that are lossless more
-/// frames lost.
+/// frames lost; and one if a counter has gone back, as those of a driver that is loaded anew do.
 std::string counted_since(const PortHealth& before, const PortHealth& now, unsigned lossless) {
   std::string out;
   const qos::Carried& then = before.carried;
   const qos::Carried& is = now.carried;
+  bool went_back = false;
   for (unsigned p = 0; p <= Priority::kMax; ++p) {
     const auto tell = [&](const auto& old, const auto& fresh, const char* what) {
-      // A driver that is loaded anew counts anew.
-      if (old[p] && fresh[p] && *fresh[p] > *old[p])
+      if (!old[p] || !fresh[p]) return;
+      if (*fresh[p] > *old[p])
         out += fmt::format("{}: {} {}: {}\n", now.name, what, p, *fresh[p] - *old[p]);
+      went_back |= *fresh[p] < *old[p];
     };
     tell(then.pauses.received, is.pauses.received, "the neighbor paused priority");
     tell(then.pauses.sent, is.pauses.sent, "paused the neighbor on priority");
@@ -452,6 +449,8 @@ std::string counted_since(const PortHealth& before, const PortHealth& now, unsig
          "dropped on arrival frames of priority");
     tell(then.lost.frames.sent, is.lost.frames.sent, "dropped in their queue frames of priority");
   }
+  if (went_back)
+    out += now.name + ": counters went back, as after a reload of the driver: counted anew\n";
   return out;
 }
 
@@ -493,7 +492,7 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
       const auto at = rules_of.find(str(port, "name"));
       const json* its = at == rules_of.end() ? nullptr : at->second;
       const qos::Carried carried =
-          its == nullptr ? facts.carried : facts.carried.or_else(carried_of(*its));
+          its == nullptr ? facts.carried : facts.carried.or_else(report::read_carried(*its));
       Examination examination(port, facts, *fabric, lossless_of(*fabric, its),
                               its == nullptr ? nullptr : pfc_part(*its), carried.lost);
       out.ports.push_back(

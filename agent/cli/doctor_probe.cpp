@@ -32,7 +32,7 @@ std::optional<unsigned> mtu_of(const std::string& port) {
   return static_cast<unsigned>(request.ifr_mtu);
 }
 
-qos::PriorityFrames frames_of(const ethtool::PriorityCounts::Directions& counts) {
+qos::ByPriority<std::uint64_t> counts_of(const ethtool::PriorityCounts::Directions& counts) {
   return {.received = counts.received, .sent = counts.sent};
 }
 
@@ -66,8 +66,9 @@ LocalPort Probe::look_at(const std::string& port, unsigned ifindex) {
     for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 32); ++i)
       out.private_flags[names[i]] = (flags.data >> i & 1U) != 0;
   if (const auto* counts = counters_.read(port, ifindex)) {
-    out.carried.frames = frames_of(counts->frames);
-    out.carried.pauses = frames_of(counts->pauses);
+    out.carried.frames = counts_of(counts->frames);
+    out.carried.pauses = counts_of(counts->pauses);
+    out.carried.paused_microseconds = counts_of(counts->paused_microseconds);
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "agent/report/carried.hpp"
 #include "agent/report/text.hpp"
 
 namespace lldp::metrics {
@@ -207,19 +208,6 @@ void add_lost(Family& lost, const Labels& name, const json& port) {
   }
 }
 
-/// Of each lossless priority, as the back end counts them.
-void add_pauses(Family& pauses, const Labels& name, const json& port) {
-  const json counted = port.value("pauses", json());  // of an older daemon, or not counted: none
-  for (const json& of : counted) {
-    const std::string priority = of.at("priority").dump();
-    if (!port.at("bounces").contains(priority)) continue;
-    for (const char* direction : {"received", "sent"})
-      if (const json& frames = of.at(direction); !frames.is_null())
-        pauses.add(name + Labels{{"priority", priority}, {"direction", direction}},
-                   frames.get<double>());
-  }
-}
-
 /// The priorities with PFC, by the port's driver; bit n = priority n.
 std::uint64_t pfc_of(const json& port) {
   std::uint64_t bits = 0;
@@ -228,38 +216,63 @@ std::uint64_t pfc_of(const json& port) {
   return bits;
 }
 
-/// As the drivers count them, of ports of which the back end tells nothing: of priorities with PFC,
-/// of lossless ones, and of others that were paused.
-void add_driver_pauses(Family& pauses, Family& paused, const json& shown, const json& rules,
-                       const DriverCounts& drivers) {
+/// As the port's driver counts.
+qos::Carried pauses_of(const ethtool::PriorityCounts& counts) {
+  return {.pauses = {counts.pauses.received, counts.pauses.sent},
+          .paused_microseconds = {counts.paused_microseconds.received,
+                                  counts.paused_microseconds.sent}};
+}
+
+/// As the port's back end counts.
+qos::Carried pauses_of(const json& port) {
+  return {.pauses = report::read_counts(port, "pauses"),
+          .paused_microseconds = report::read_counts(port, "paused_microseconds"),
+          .last_pause_microseconds = report::read_counts(port, "last_pause_microseconds")};
+}
+
+/// Pauses of ports: of priorities with PFC, of lossless ones, and of others that were paused. What
+/// the back end does not tell is the driver's, each of the kinds by itself.
+void put_pauses(Families& out, const json& shown, const json& rules, const DriverCounts& drivers) {
   constexpr double kMicroseconds = 1e6;
+  Family pauses = counter("pfc_pauses_total",
+                          "PFC pause frames of a priority: received, as the neighbor "
+                          "paused the port, or sent, as the port paused the neighbor.");
+  Family paused = counter("pfc_paused_seconds_total",
+                          "Time for which a priority was paused by PFC: received, the port by its "
+                          "neighbor, or sent, the neighbor by the port.");
+  Family last = gauge("pfc_last_pause_timestamp_seconds",
+                      "When the last pause of a priority by PFC began, since 1970, by the clock of "
+                      "the device; absent where none was seen.");
   std::map<std::string, const json*> ruled;
   for (const json& port : rules) ruled.emplace(str(port, "name"), &port);
   for (const json& port : shown) {
     const std::string name = str(port, "name");
     const auto rule = ruled.find(name);
-    const bool has_rules = rule != ruled.end();
-    if (has_rules && !rule->second->value("pauses", json()).is_null()) continue;
+    qos::Carried carried = rule == ruled.end() ? qos::Carried() : pauses_of(*rule->second);
     const std::uint64_t pfc = pfc_of(port);
-    const auto* counts = drivers(name, port.at("ifindex").get<unsigned>(), pfc);
-    if (counts == nullptr) continue;
-    for (const auto& [direction, frames, times] :
-         {std::tuple("received", &counts->pauses.received, &counts->paused_microseconds.received),
-          std::tuple("sent", &counts->pauses.sent, &counts->paused_microseconds.sent)})
-      for (std::size_t p = 0; p < frames->size(); ++p) {
+    if (drivers && (!carried.pauses.told() || !carried.paused_microseconds.told()))
+      if (const auto* own = drivers(name, port.at("ifindex").get<unsigned>(), pfc))
+        carried = carried.or_else(pauses_of(*own));
+    for (const auto& [direction, of] : {std::pair("received", &qos::PriorityFrames::received),
+                                        {"sent", &qos::PriorityFrames::sent}})
+      for (std::size_t p = 0; p <= Priority::kMax; ++p) {
         const std::string priority = std::to_string(p);
-        const auto& count = (*frames)[p];
-        const auto& time = (*times)[p];
-        const bool lossless = has_rules && rule->second->at("bounces").contains(priority);
-        if (count.value_or(0) == 0 && (pfc >> p & 1U) == 0 && !lossless) continue;
+        const auto& frames = (carried.pauses.*of)[p];
+        const auto& time = (carried.paused_microseconds.*of)[p];
+        const auto& since = (carried.last_pause_microseconds.*of)[p];
+        const bool lossless = rule != ruled.end() && rule->second->at("bounces").contains(priority);
+        const bool has_paused = frames.value_or(0) + time.value_or(0) != 0;
+        if (!has_paused && (pfc >> p & 1U) == 0 && !lossless) continue;
         const Labels labels{{"port", name}, {"priority", priority}, {"direction", direction}};
-        if (count) pauses.add(labels, static_cast<double>(*count));
+        if (frames) pauses.add(labels, static_cast<double>(*frames));
         if (time) paused.add(labels, static_cast<double>(*time) / kMicroseconds);
+        if (since) last.add(labels, static_cast<double>(*since) / kMicroseconds);
       }
   }
+  for (Family* family : {&pauses, &paused, &last}) put(out, std::move(*family));
 }
 
-void put_rules(Families& out, const json& ports, const json& shown, const DriverCounts& drivers) {
+void put_rules(Families& out, const json& ports) {
   Family about =
       gauge("port_rules_info", "Whether the port's rules are in the data plane; always 1.");
   Family bounces = counter("bounces_total",
@@ -268,12 +281,6 @@ void put_rules(Families& out, const json& ports, const json& shown, const Driver
   Family lost = counter("lost_frames_total",
                         "Frames of a lossless priority that the switch chip dropped, on arrival or "
                         "in the queue that they were to be sent from.");
-  Family pauses = counter("pfc_pauses_total",
-                          "PFC pause frames of a priority: received, as the neighbor "
-                          "paused the port, or sent, as the port paused the neighbor.");
-  Family paused = counter("pfc_paused_seconds_total",
-                          "Time for which a priority was paused by PFC: received, the port by its "
-                          "neighbor, or sent, the neighbor by the port.");
   Family unclassed = counter("turned_unclassed_total",
                              "Packets that turned in no lossless class and left by the port, by "
                              "their DSCP.");
@@ -295,17 +302,13 @@ void put_rules(Families& out, const json& ports, const json& shown, const Driver
     for (const auto& [dscp, packets] : by_dscp.items())
       unclassed.add(name + Labels{{"dscp", dscp}}, packets.get<double>());
     add_lost(lost, name, port);
-    add_pauses(pauses, name, port);
   }
-  if (drivers) add_driver_pauses(pauses, paused, shown, ports, drivers);
   put(out, std::move(about));
   put(out, std::move(parts));
   put(out, std::move(restored));
   put(out, std::move(bounces));
   put(out, std::move(unclassed));
   put(out, std::move(lost));
-  put(out, std::move(pauses));
-  put(out, std::move(paused));
 }
 
 void put_process(Families& out, const json& process) {
@@ -332,7 +335,9 @@ Result<Families> families(const Answers& answers, const DriverCounts& drivers) {
     put_ports(out, show.at("ports"));
     const json stats = json::parse(answers.stats);
     put_statistics(out, stats.at("ports"));
-    put_rules(out, json::parse(answers.rules).at("ports"), show.at("ports"), drivers);
+    const json rules = json::parse(answers.rules);
+    put_rules(out, rules.at("ports"));
+    put_pauses(out, show.at("ports"), rules.at("ports"), drivers);
     put_process(out, stats.at("process"));
     return out;
   } catch (const json::exception&) {

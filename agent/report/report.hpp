@@ -147,8 +147,4 @@ struct Rules {
 /// `rules`, as agent/control/org.lldplevel.varlink has it.
 [[nodiscard]] std::string rules_json(const Rules& rules);
 
-class JsonWriter;
-/// Members `frames` and `pauses`: an object for each priority; null if none of its is counted.
-void write_carried(JsonWriter& out, const qos::Carried& carried);
-
 }  // namespace lldp::report

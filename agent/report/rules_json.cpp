@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "agent/report/carried.hpp"
 #include "agent/report/json_writer.hpp"
 #include "agent/report/report.hpp"
 #include "base/text.hpp"
@@ -90,8 +91,8 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   out.member("error", escaped(port.error)).close('}');
 }
 
-void write_frames(JsonWriter& out, const qos::PriorityFrames& frames) {
-  if (!frames.told()) {
+void write_counts(JsonWriter& out, const qos::ByPriority<std::uint64_t>& counts) {
+  if (!counts.told()) {
     out.value(std::optional<int>());
     return;
   }
@@ -99,8 +100,8 @@ void write_frames(JsonWriter& out, const qos::PriorityFrames& frames) {
   for (unsigned p = 0; p <= Priority::kMax; ++p)
     out.open('{')
         .member("priority", p)
-        .member("received", frames.received[p])
-        .member("sent", frames.sent[p])
+        .member("received", counts.received[p])
+        .member("sent", counts.sent[p])
         .close('}');
   out.close(']');
 }
@@ -128,8 +129,10 @@ void write_lost(JsonWriter& out, const qos::Lost& lost) {
 }  // namespace
 
 void write_carried(JsonWriter& out, const qos::Carried& carried) {
-  write_frames(out.key("frames"), carried.frames);
-  write_frames(out.key("pauses"), carried.pauses);
+  write_counts(out.key("frames"), carried.frames);
+  write_counts(out.key("pauses"), carried.pauses);
+  write_counts(out.key("paused_microseconds"), carried.paused_microseconds);
+  write_counts(out.key("last_pause_microseconds"), carried.last_pause_microseconds);
   write_lost(out.key("lost"), carried.lost);
 }
 

@@ -20,8 +20,20 @@ using nlohmann::json;
 /// Counts carried and lost frames of ports, by their objects. Four words each: port, kind,
 /// priority, number. The index of a queue or priority group is its priority. Queues for multicast
 /// alone, and for another switch of a chassis (VOQ), are not counted: their index is no priority.
+///
+/// Of times those in microseconds are taken: of a chip that has none, what SONiC's PFC watchdog
+/// estimates from its polls (EST) where `pfc_stat_history` is on; what the chip counts stands
+/// after that and wins. `RX_PAUSE_DURATION` is left: by SAI it counts quanta, whose length is the
+/// port's, and watchdogs compare it with microseconds.
 constexpr const char* kCount =
-    "local r, ours, ways = {}, {}, {{'RX', 'pauses received'}, {'TX', 'pauses sent'}} "
+    "local r, ours, names, whats = {}, {}, {}, {} "
+    "for _, of in ipairs({{'pauses received', 'SAI_PORT_STAT_PFC_%d_RX_PKTS'}, "
+    "{'pauses sent', 'SAI_PORT_STAT_PFC_%d_TX_PKTS'}, "
+    "{'paused received', 'EST_PORT_STAT_PFC_%d_RX_PAUSE_DURATION_US'}, "
+    "{'paused received', 'SAI_PORT_STAT_PFC_%d_RX_PAUSE_DURATION_US'}, "
+    "{'paused sent', 'SAI_PORT_STAT_PFC_%d_TX_PAUSE_DURATION_US'}, "
+    "{'since received', 'EST_PORT_STAT_PFC_%d_RECENT_PAUSE_TIMESTAMP'}}) do for p = 0, 7 do "
+    "names[#names + 1] = string.format(of[2], p) whats[#whats + 1] = {of[1], p} end end "
     "local function map(name) local t, all = {}, redis.call('HGETALL', name) "
     "for i = 1, #all, 2 do t[all[i]] = all[i + 1] end return t end "
     "local function add(port, what, priority, n) "
@@ -36,10 +48,8 @@ constexpr const char* kCount =
     "then local n = redis.call('HMGET', 'COUNTERS:' .. id, unpack(counters)) "
     "for i, w in ipairs(what) do add(port, w, p, n[i]) end end end end "
     "for _, port in ipairs(ARGV) do ours[port] = true "
-    "for _, way in ipairs(ways) do local names = {} "
-    "for p = 0, 7 do names[p + 1] = 'SAI_PORT_STAT_PFC_' .. p .. '_' .. way[1] .. '_PKTS' end "
     "local n = redis.call('HMGET', 'COUNTERS:' .. port, unpack(names)) "
-    "for p = 0, 7 do add(port, way[2], p, n[p + 1]) end end end "
+    "for i, what in ipairs(whats) do add(port, what[1], what[2], n[i]) end end "
     "each('QUEUE', {'frames sent', 'lost sent'}, "
     "{'SAI_QUEUE_STAT_PACKETS', 'SAI_QUEUE_STAT_DROPPED_PACKETS'}) "
     "each('PG', {'frames received', 'lost received'}, "
@@ -76,6 +86,25 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   return code == std::errc{} && end == text.data() + text.size() ? std::optional(number)
                                                                  : std::nullopt;
+}
+
+/// A number that a script of Redis made: from 10^14 on it may stand as 1.7959465469314e+15.
+std::optional<std::uint64_t> number_of_script(std::string_view text) {
+  if (const auto whole = number_of(text)) return whole;
+  double number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr double kMost = 1ULL << 53U;  // beyond it they are not exact
+  if (code != std::errc{} || end != text.data() + text.size() || !(number >= 0 && number <= kMost))
+    return std::nullopt;
+  return static_cast<std::uint64_t>(number);
+}
+
+/// Where a kind of kCount belongs.
+qos::ByPriority<std::uint64_t>& place_of(std::string_view what, qos::Carried& port) {
+  if (what.starts_with("pauses")) return port.pauses;
+  if (what.starts_with("paused")) return port.paused_microseconds;
+  if (what.starts_with("since")) return port.last_pause_microseconds;
+  return what.starts_with("lost") ? port.lost.frames : port.frames;
 }
 
 std::optional<unsigned> number(const json& of, const char* name) {
@@ -182,13 +211,10 @@ void Reader::read_counters() {
       const auto name = names.find(text_of(reply->element[i]));
       const std::string what = text_of(reply->element[i + 1]);
       const auto priority = number_of(text_of(reply->element[i + 2]));
-      const auto count = number_of(text_of(reply->element[i + 3]));
+      const auto count = number_of_script(text_of(reply->element[i + 3]));
       if (name == names.end() || !priority || *priority > Priority::kMax || !count) continue;
-      qos::Carried& port = (*run_->counted)[name->second];
-      qos::PriorityFrames& frames = what.starts_with("pauses") ? port.pauses
-                                    : what.starts_with("lost") ? port.lost.frames
-                                                               : port.frames;
-      (what.ends_with("received") ? frames.received : frames.sent)[*priority] = *count;
+      auto& counts = place_of(what, (*run_->counted)[name->second]);
+      (what.ends_with("received") ? counts.received : counts.sent)[*priority] = *count;
     }
   });
 }

@@ -127,6 +127,7 @@ TEST_F(DoctorProbe, TellsWhatTheDriverSays) {
                       {"tx_priority_6_xoff.nic", 7},
                       {"rx_priority_5_xoff.nic", 3},
                       {"rx_priority_5_xoff.q1", 4},
+                      {"rx_prio5_pause_duration", 9000},
                       {"tx_prio6_packets", 21}};
   driver_.rx_pause = true;
   const LocalPort port = look();
@@ -143,6 +144,7 @@ TEST_F(DoctorProbe, TellsWhatTheDriverSays) {
   EXPECT_EQ(port.carried.pauses.sent[5], std::nullopt);
   EXPECT_EQ(port.carried.pauses.received[6], std::nullopt);
   EXPECT_EQ(port.carried.frames.sent[6], 21U);
+  EXPECT_EQ(port.carried.paused_microseconds.received[5], 9000U);
   EXPECT_EQ(port.carried.frames.received[6], std::nullopt) << "that is not counted";
   driver_.rx_pause = false;
   driver_.tx_pause = true;

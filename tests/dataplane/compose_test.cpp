@@ -244,6 +244,8 @@ TEST_F(ComposeTest, WhatOneAloneKnowsIsToldAndTheFirstIsHeardFirst) {
   EXPECT_EQ(both_->displaced(port(kA)), "");
   two_->its_carried.pauses.received[3] = 2;
   two_->its_carried.frames.sent[3] = 2;
+  two_->its_carried.paused_microseconds.received[3] = 2;
+  two_->its_carried.last_pause_microseconds.received[3] = 2;
   two_->its_carried.lost.frames.sent[3] = 1;
   two_->its_alias = " of two";
   two_->its_displaced = "by two";
@@ -253,9 +255,12 @@ TEST_F(ComposeTest, WhatOneAloneKnowsIsToldAndTheFirstIsHeardFirst) {
   one_->its_carried.pauses.received[4] = 1;
   one_->its_alias = " of one";
   one_->its_displaced = "by one";
-  EXPECT_EQ(
-      both_->carried(port(kA)),
-      (qos::Carried{two_->its_carried.frames, one_->its_carried.pauses, two_->its_carried.lost}));
+  EXPECT_EQ(both_->carried(port(kA)),
+            (qos::Carried{.frames = two_->its_carried.frames,
+                          .pauses = one_->its_carried.pauses,
+                          .paused_microseconds = two_->its_carried.paused_microseconds,
+                          .last_pause_microseconds = two_->its_carried.last_pause_microseconds,
+                          .lost = two_->its_carried.lost}));
   EXPECT_EQ(both_->alias(port(kA)), "p7 of one");
   EXPECT_EQ(both_->displaced(port(kA)), "by one");
 }

@@ -177,6 +177,29 @@ TEST_F(SonicTest, WhatPortsCarriedIsWhatTheChipCounts) {
   box_.ask(kCounters, {"HSET", "COUNTERS:" + oid, "SAI_PORT_STAT_PFC_5_RX_PKTS", "12",
                        "SAI_PORT_STAT_PFC_6_TX_PKTS", "18446744073709551615",
                        "SAI_PORT_STAT_PFC_0_RX_PKTS", "none"});
+  // The watchdog's estimates, written by its script; the chip's own wins, and quanta are no time.
+  box_.ask(kCounters, {"HSET",
+                       "COUNTERS:" + oid,
+                       "EST_PORT_STAT_PFC_5_RX_PAUSE_DURATION_US",
+                       "1500000",
+                       "EST_PORT_STAT_PFC_6_RX_PAUSE_DURATION_US",
+                       "7",
+                       "SAI_PORT_STAT_PFC_6_RX_PAUSE_DURATION_US",
+                       "2500000",
+                       "SAI_PORT_STAT_PFC_6_TX_PAUSE_DURATION_US",
+                       "0",
+                       "SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION",
+                       "77",
+                       "EST_PORT_STAT_PFC_4_RX_PAUSE_DURATION_US",
+                       "-5",
+                       "EST_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US",
+                       "1e300",
+                       "EST_PORT_STAT_PFC_2_RX_PAUSE_DURATION_US",
+                       "nan",
+                       "EST_PORT_STAT_PFC_5_RECENT_PAUSE_TIMESTAMP",
+                       "1.7959465469314e+15",
+                       "EST_PORT_STAT_PFC_6_RECENT_PAUSE_TIMESTAMP",
+                       "1795946546931415"});
   const auto count = [&](const std::string& object, const std::string& counter, const char* n) {
     box_.ask(kCounters, {"HSET", "COUNTERS:" + object, counter, n});
   };
@@ -198,6 +221,11 @@ TEST_F(SonicTest, WhatPortsCarriedIsWhatTheChipCounts) {
   qos::Carried wanted;
   wanted.pauses.received[5] = 12;
   wanted.pauses.sent[6] = ~std::uint64_t{0};
+  wanted.paused_microseconds.received[5] = 1'500'000;
+  wanted.paused_microseconds.received[6] = 2'500'000;
+  wanted.paused_microseconds.sent[6] = 0;
+  wanted.last_pause_microseconds.received[5] = 1'795'946'546'931'400;
+  wanted.last_pause_microseconds.received[6] = 1'795'946'546'931'415;
   wanted.frames.sent[0] = 7;
   wanted.frames.sent[5] = 9000;
   wanted.frames.received[5] = 8000;

@@ -53,6 +53,10 @@ std::string counted_rules() {
   set(R"("pauses": null)", R"("pauses": [{"priority": 0, "received": 9, "sent": 9},
                                    {"priority": 5, "received": 7, "sent": 0},
                                    {"priority": 6, "received": null, "sent": 8}])");
+  set(R"("paused_microseconds": null)",
+      R"("paused_microseconds": [{"priority": 5, "received": 1500000, "sent": null}])");
+  set(R"("last_pause_microseconds": null)",
+      R"("last_pause_microseconds": [{"priority": 5, "received": 1795946546931400, "sent": null}])");
   set(R"("unclassed": null)", R"("unclassed": {"26": 4})");
   return rules;
 }
@@ -166,6 +170,26 @@ TEST(Metrics, PausesAreTheDriversWhereTheBackEndTellsNone) {
   has(R"(paused_seconds_total{port="swp2",priority="5",direction="received"} 2.5)");
   EXPECT_THAT(text, Not(HasSubstr(R"(port="swp2",priority="0")"))) << "no PFC, and never paused";
   EXPECT_THAT(text, HasSubstr(R"(pauses_total{port="swp1",priority="5",direction="received"} 7)"));
+}
+
+TEST(Metrics, TimesOfPausesAreTheDriversWhereTheBackEndTellsFramesAlone) {
+  ethtool::PriorityCounts counts;
+  counts.pauses.received[5] = 41;
+  counts.paused_microseconds.received[5] = 2'500'000;
+  Answers answers = leaf();
+  auto rules = nlohmann::json::parse(answers.rules);
+  rules["ports"][0]["paused_microseconds"] = nullptr;
+  rules["ports"][0].erase("last_pause_microseconds");  // as an older daemon
+  answers.rules = rules.dump();
+  const auto made = families(answers, [&](const std::string& port, unsigned, std::uint64_t) {
+    return port == "swp1" ? &counts : nullptr;
+  });
+  ASSERT_TRUE(made);
+  const std::string text = prometheus::TextSerializer().Serialize(*made);
+  const std::string labels = R"({port="swp1",priority="5",direction="received"} )";
+  EXPECT_THAT(text, HasSubstr("lldp_level_pfc_pauses_total" + labels + "7\n"));
+  EXPECT_THAT(text, HasSubstr("lldp_level_pfc_paused_seconds_total" + labels + "2.5\n"));
+  EXPECT_THAT(text, Not(HasSubstr("last_pause_timestamp_seconds{")));
 }
 
 TEST(Metrics, PacketsThatTurnedInNoClassAreToldByTheirDscp) {

@@ -97,7 +97,7 @@ class Names(unittest.TestCase):
                     self.assertLessEqual(shown, labels)
                     self.assertIn("instance", shown)
                 self.assertEqual(len({t.get("legendFormat") for t in panel["targets"]}), len(panel["targets"]), "who is who")
-                units = {"bytes": "bytes", "cpu_seconds": "percentunit", "start_time": "dateTimeFromNow", "bounces": "pps", "frames_out": "pps", "pauses": "pps", "paused_seconds": "percentunit"}
+                units = {"bytes": "bytes", "cpu_seconds": "percentunit", "start_time": "dateTimeFromNow", "bounces": "pps", "frames_out": "pps", "pauses": "pps", "paused_seconds": "percentunit", "last_pause": "dateTimeFromNow"}
                 self.assertEqual(panel["fieldConfig"]["defaults"].get("unit"),
                                  next((unit for word, unit in units.items() if word in panel["targets"][0]["expr"]), None))
         self.assertTrue(all(a["enable"] and a["titleFormat"] for a in board["annotations"]["list"]))
@@ -119,6 +119,7 @@ class Names(unittest.TestCase):
                  ("lldp_level_port_rules_info", "installed"): rules["$defs"]["port"]["properties"]["installed"]["enum"],
                  ("lldp_level_pfc_pauses_total", "direction"): ("received", "sent"),
                  ("lldp_level_pfc_paused_seconds_total", "direction"): ("received", "sent"),
+                 ("lldp_level_pfc_last_pause_timestamp_seconds", "direction"): ("received", "sent"),
                  ("lldp_level_port_part_state", "part"): part["part"]["enum"],
                  ("lldp_level_port_part_state", "state"): part["state"]["enum"]}
         held = 0

@@ -539,6 +539,13 @@ TEST(RulesJson, CountsWhatTheHardwareCountsByPriority) {
   EXPECT_EQ(pauses[5].dump(), R"({"priority":5,"received":7,"sent":null})");
   EXPECT_EQ(pauses[6].dump(), R"({"priority":6,"received":null,"sent":8})");
   EXPECT_EQ(first().at("frames")[6].dump(), R"({"priority":6,"received":null,"sent":0})");
+  EXPECT_TRUE(first().at("paused_microseconds").is_null());
+  rules.ports[0].carried.paused_microseconds.sent[5] = 9;
+  rules.ports[0].carried.last_pause_microseconds.received[5] = 1'795'946'546'931'415;
+  EXPECT_EQ(first().at("paused_microseconds")[5].dump(),
+            R"({"priority":5,"received":null,"sent":9})");
+  EXPECT_EQ(first().at("last_pause_microseconds")[5].dump(),
+            R"({"priority":5,"received":1795946546931415,"sent":null})");
   EXPECT_TRUE(first().at("lost").is_null());
   rules.ports[0].carried.lost.frames.received[5] = 3;
   rules.ports[0].carried.lost.frames.sent[5] = 0;

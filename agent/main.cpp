@@ -14,6 +14,7 @@
 #include "agent/daemon/daemon.hpp"
 #include "agent/daemon/remove_rules.hpp"
 #include "agent/process/log.hpp"
+#include "agent/process/open_files.hpp"
 #include "os/file.hpp"
 
 namespace {
@@ -45,6 +46,10 @@ int run(std::span<const char* const> arguments) {
     const auto removed = lldp::io::remove_rules(*config);
     if (!removed) lldp::io::log(Severity::kError, removed.error());
     return removed ? 0 : kFailed;
+  }
+  if (const auto room = lldp::io::make_room_for_open_files(); !room) {
+    lldp::io::log(Severity::kError, room.error());
+    return kFailed;
   }
   if (auto ran = lldp::io::run_daemon(*invocation, std::move(*config)); !ran) {
     lldp::io::log(Severity::kError, ran.error());

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/spelling.hpp"
 
 namespace lldp {
 
@@ -15,7 +15,7 @@ struct NameSelection {
   std::vector<std::string> unwanted{};  ///< globs; they go before those that are wanted
 
   [[nodiscard]] bool excludes(std::string_view name) const {
-    return any_glob_match(unwanted, name);
+    return any_name_match(unwanted, name);
   }
   friend bool operator==(const NameSelection&, const NameSelection&) = default;
 };

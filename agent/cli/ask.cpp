@@ -6,6 +6,7 @@
 
 #include "agent/control/connection.hpp"
 #include "agent/report/text.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::cli {
@@ -37,7 +38,8 @@ Result<std::vector<std::string>> not_there(const std::vector<std::string>& asked
     for (const std::string& name : asked) {
       const auto& ports = parsed.at("ports");
       const bool there = std::any_of(ports.begin(), ports.end(), [&](const json& port) {
-        return glob_match(escape(name), port.at("name").get<std::string>());
+        const auto is = unescape(port.at("name").get<std::string>());
+        return is && name_match(name, *is);
       });
       if (!there) out.push_back(escape(name));
     }

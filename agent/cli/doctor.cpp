@@ -16,6 +16,7 @@
 #include "agent/report/report.hpp"
 #include "agent/report/table.hpp"
 #include "base/hex.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 #include "tlv/port_facts.hpp"
 
@@ -110,6 +111,9 @@ unsigned lossless_of(const Fabric& fabric, const json* rules) {
   return all & ~restored;
 }
 
+/// Of a port that is called `name` in an answer.
+std::string octets_of(const std::string& name) { return unescape(name).value_or(name); }
+
 class Examination {
  public:
   /// `pfc`: how the daemon reads that part of the port's rules; null: it does not.
@@ -121,7 +125,7 @@ class Examination {
         fabric_(fabric),
         pfc_(pfc),
         lost_(lost),
-        name_(str(port, "name")),
+        name_(shell_word(octets_of(str(port, "name")))),
         needed_(needed) {
     for (const qos::Class& c : fabric.lossless)
       if ((needed >> c.priority.value() & 1U) != 0) lossless_.push_back(c);
@@ -337,7 +341,7 @@ class Examination {
   std::vector<qos::Class> lossless_{};
   const json* pfc_;
   const qos::Lost& lost_;
-  std::string name_;
+  std::string name_;  ///< for a shell
   unsigned needed_;
   std::vector<Finding> findings_;
 };
@@ -480,7 +484,9 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
     for (const json& port : answer.at("ports")) {
       if (!port.at("up").get<bool>()) {
         const std::string down = str(port, "name");
-        const auto is_it = [&](const std::string& name) { return escape(name) == down; };
+        const auto is_it = [&](const std::string& name) {
+          return octets_of(name) == octets_of(down);
+        };
         if (std::ranges::any_of(asked, is_it))
           out.ports.push_back({.name = down,
                                .findings = {{.code = "down",
@@ -488,7 +494,8 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
                                              .why = "nothing can be known of its path"}}});
         continue;
       }
-      const LocalPort facts = local(str(port, "name"), port.at("ifindex").get<unsigned>());
+      const LocalPort facts =
+          local(octets_of(str(port, "name")), port.at("ifindex").get<unsigned>());
       const auto at = rules_of.find(str(port, "name"));
       const json* its = at == rules_of.end() ? nullptr : at->second;
       const qos::Carried carried =

@@ -10,6 +10,7 @@
 #include "agent/report/daemon_page.hpp"
 #include "agent/report/manual.hpp"
 #include "agent/report/text.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::cli {
@@ -91,7 +92,8 @@ Result<int> explain(const Arguments& arguments) {
   try {
     const json parsed = json::parse(*show);
     for (const json& port : parsed.at("ports"))
-      if (port.at("name") == escape(what)) text = explain(parsed, json::parse(*rules), port);
+      if (port.at("name") == escape(unescape(what).value_or(what)))
+        text = explain(parsed, json::parse(*rules), port);
   } catch (const json::exception&) {
     return fail(report::not_understood());
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "agent/config/options.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 #include "os/file.hpp"
 
@@ -122,18 +123,18 @@ class FileReader {
     for (const po::option& option : parsed.options) {
       const std::string at = where + ": " + escape(option.string_key);
       const Row* row = find_row(option.string_key);
+      const std::string key = row == nullptr ? option.string_key : uniform(*row, option.string_key);
       if (row == nullptr) {
         complain(at, "unknown key: lldp-leveld --help lists the keys");
-      } else if (const auto [first, fresh] = lines_.emplace(option.string_key, line); !fresh) {
+      } else if (const auto [first, fresh] = lines_.emplace(key, line); !fresh) {
         complain(at, "set before in line " + std::to_string(first->second) + ": remove one");
       } else if (auto wrong = set(*row, config_, option.string_key,
                                   option.value.empty() ? "" : option.value.front())) {
         complain(at, std::move(*wrong));
       } else {
-        places_.emplace(option.string_key, at);
+        places_.emplace(key, at);
         config_.origins.of.insert_or_assign(
-            option.string_key,
-            Origins::Origin{option.value.empty() ? "" : option.value.front(), where});
+            key, Origins::Origin{option.value.empty() ? "" : option.value.front(), where});
       }
     }
   }
@@ -219,8 +220,8 @@ void take_rows(const Rows& rows, LoadedConfig& out, Places& places) {
       if (wrong) {
         out.errors.push_back({.where = at, .what = std::move(*wrong)});
       } else {
-        places.insert_or_assign(key, at);
-        out.config.origins.of.insert_or_assign(key, Origins::Origin{value, source});
+        places.insert_or_assign(uniform(*row, key), at);
+        out.config.origins.of.insert_or_assign(uniform(*row, key), Origins::Origin{value, source});
       }
     }
   }
@@ -361,9 +362,9 @@ LoadedConfig read_by(Reader& reader, const Invocation& invocation) {
     if (auto wrong = row ? set(*row, out.config, name, value) : "unknown option: try --help")
       out.errors.push_back({.where = at, .what = std::move(*wrong)});
     else
-      places.insert_or_assign(name, at),
+      places.insert_or_assign(uniform(*row, name), at),
           out.config.origins.of.insert_or_assign(
-              name, Origins::Origin{value, std::string(kOnCommandLine)});
+              uniform(*row, name), Origins::Origin{value, std::string(kOnCommandLine)});
   }
   if (out.config.dry_run) keep_apart(out.config, invocation);
   check_together(out.config, places, out.errors);
@@ -451,6 +452,11 @@ std::vector<std::string_view> keep_what_is_of_start(Config& fresh, const Config&
   return out;
 }
 
+std::string spelled(std::string_view key) {
+  const Row* row = find_row(key);
+  return row == nullptr ? std::string(key) : uniform(*row, key);
+}
+
 Result<Config> with_option(Config config, std::string_view key, std::string_view value) {
   const std::string where = escape(key);
   const auto refuse = [&](std::string what) {
@@ -466,7 +472,7 @@ Result<Config> with_option(Config config, std::string_view key, std::string_view
     return refuse("a dry run runs nothing beside itself: leave it out");
   if (auto wrong = wrong_value(value)) return refuse(std::move(*wrong));
   if (auto wrong = set(*row, config, key, value)) return refuse(std::move(*wrong));
-  config.origins.of.insert_or_assign(std::string(key),
+  config.origins.of.insert_or_assign(uniform(*row, key),
                                      Origins::Origin{std::string(value), std::string(kOnRequest)});
   Errors errors;
   check_together(config, {{std::string(key), where}}, errors);
@@ -477,37 +483,43 @@ Result<Config> with_option(Config config, std::string_view key, std::string_view
 Errors unmatched(const Config& config, std::span<const std::string> interfaces) {
   Errors out;
   const auto look = [&](std::string where, const std::string& glob) {
-    if (std::ranges::any_of(interfaces, [&](const auto& name) { return glob_match(glob, name); }))
+    if (std::ranges::any_of(interfaces, [&](const auto& name) { return name_match(glob, name); }))
       return;
     out.push_back({.where = std::move(where),
-                   .what = "'" + escape(glob) +
+                   .what = "'" + printable(glob) +
                            "' is no interface here: correct it, unless the interface comes later"});
   };
   for (const std::string& glob : config.ports.wanted) look("ports", glob);
   for (const std::string& glob : config.ports.unwanted)
-    if (glob.find_first_of("*?") == glob.npos) look("ports", glob);
+    if (!has_wildcard(glob)) look("ports", glob);
   for (const std::string& glob : config.core.host_ports) look("host-ports", glob);
-  for (const auto& [name, admin] : config.admin) look("port." + escape(name) + ".admin", name);
-  for (const auto& [name, layers] : config.layers) look("port." + escape(name) + ".layers", name);
+  for (const auto& [name, admin] : config.admin)
+    look("port." + spell(name) + ".admin", spell(name));
+  for (const auto& [name, layers] : config.layers)
+    look("port." + spell(name) + ".layers", spell(name));
   for (const auto& [name, text] : config.description)
-    look("port." + escape(name) + ".description", name);
-  for (const std::string& name : config.unheard_ok) look("port." + escape(name) + ".unheard", name);
+    look("port." + spell(name) + ".description", spell(name));
+  for (const std::string& name : config.unheard_ok)
+    look("port." + spell(name) + ".unheard", spell(name));
   for (const std::string& name : config.crosslink_ok)
-    look("port." + escape(name) + ".crosslink", name);
-  for (const auto& [name, group] : config.rail) look("port." + escape(name) + ".rail", name);
+    look("port." + spell(name) + ".crosslink", spell(name));
+  for (const auto& [name, group] : config.rail) look("port." + spell(name) + ".rail", spell(name));
   return out;
 }
 
 std::vector<std::pair<std::string, std::string>> named_ports(const Config& config) {
   std::vector<std::pair<std::string, std::string>> out;
   const auto name = [&](const std::string& port, std::string key) {
-    if (port.find_first_of("*?") != port.npos) return;
     if (std::ranges::none_of(out, [&](const auto& known) { return known.first == port; }))
       out.emplace_back(port, std::move(key));
   };
-  for (const std::string& port : config.ports.wanted) name(port, "ports");
-  for (const std::string& port : config.core.host_ports) name(port, "host-ports");
-  for (const auto& [port, layers] : config.layers) name(port, "port." + escape(port) + ".layers");
+  const auto names = [&](const std::vector<std::string>& globs, const char* key) {
+    for (const std::string& glob : globs)
+      if (!has_wildcard(glob)) name(unescape(glob).value_or(glob), key);
+  };
+  names(config.ports.wanted, "ports");
+  names(config.core.host_ports, "host-ports");
+  for (const auto& [port, layers] : config.layers) name(port, "port." + spell(port) + ".layers");
   return out;
 }
 

@@ -168,6 +168,9 @@ struct LoadedConfig {
 [[nodiscard]] std::vector<std::string_view> keep_what_is_of_start(Config& fresh,
                                                                   const Config& running);
 
+/// A key as settings() has it, however the name of a port in it is spelled.
+[[nodiscard]] std::string spelled(std::string_view key);
+
 /// What the configuration calls an interface and is none, among those that there are: of `ports`
 /// what is wanted or left out by its name, `host-ports` and the keys of ports.
 [[nodiscard]] Errors unmatched(const Config& config, std::span<const std::string> interfaces);

@@ -8,6 +8,7 @@
 
 #include "agent/config/listen.hpp"
 #include "base/hex.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::config {
@@ -46,8 +47,11 @@ Complaint never_matches(std::string_view glob) {
   if (glob.empty()) return "no name behind - or !: name what to leave out";
   if (has(" \t")) return it + "has a space in it: put commas between names";
   if (auto wrong = other_syntax(glob)) return wrong;
-  if (has("/:\\") || glob == "." || glob == "..") return it + "is no name of an interface";
-  if (std::ranges::count_if(glob, [](char c) { return c != '*'; }) > kLongest)
+  const auto octets = unescape(glob);
+  if (!octets) return it + "has a backslash: write \\\\ for one, and \\xNN for the octet NN";
+  if (octets->find_first_of("/:") != octets->npos || glob == "." || glob == "..")
+    return it + "is no name of an interface";
+  if (std::ranges::count_if(*octets, [](char c) { return c != '*'; }) > kLongest)
     return it + "is longer than an interface's name, of 15 characters at most";
   return kFine;
 }
@@ -527,8 +531,7 @@ std::string_view port_of(const Row& row, std::string_view key) {
 
 Complaint names_no_port(std::string_view name) {
   if (auto wrong = never_matches(name)) return wrong;
-  if (name.find_first_of("*?") != name.npos)
-    return "'" + escape(name) + "' is no name: name one port";
+  if (has_wildcard(name)) return "'" + escape(name) + "' is no name: name one port";
   return kFine;
 }
 
@@ -559,6 +562,11 @@ std::string key_of(const Row& row, std::string_view port) {
   std::string key(row.name);
   if (const auto at = key.find("NAME"); is_of_ports(row)) key.replace(at, 4, port);
   return key;
+}
+
+std::string uniform(const Row& row, std::string_view key) {
+  const auto port = is_of_ports(row) ? unescape(port_of(row, key)) : std::nullopt;
+  return port ? key_of(row, spell(*port)) : std::string(key);
 }
 
 bool is_section(std::string_view name) {
@@ -616,13 +624,14 @@ std::optional<std::string> set(const Row& row, Config& config, std::string_view 
                                [&](const PortChoice& p) -> Complaint {
                                  const std::string_view port = port_of(row, key);
                                  if (auto wrong = names_no_port(port)) return wrong;
-                                 return choose(p.names,
-                                               [&](std::size_t i) { p.set(config, port, i); });
+                                 return choose(p.names, [&](std::size_t i) {
+                                   p.set(config, *unescape(port), i);
+                                 });
                                },
                                [&](const PortText& p) -> Complaint {
                                  const std::string_view port = port_of(row, key);
                                  if (auto wrong = names_no_port(port)) return wrong;
-                                 return p.set(config, port, text);
+                                 return p.set(config, *unescape(port), text);
                                },
                                [&](const Flag& f) -> Complaint {
                                  if (text != "yes" && text != "no") return none_of({"yes", "no"});

@@ -62,6 +62,8 @@ struct Row {
 [[nodiscard]] const Row* find_field(std::string_view field, bool of_ports);
 /// Its key for that port.
 [[nodiscard]] std::string key_of(const Row& row, std::string_view port);
+/// `key`, of that row, as settings() has it, however the name in it is spelled.
+[[nodiscard]] std::string uniform(const Row& row, std::string_view key);
 /// Whether a key begins with it and a dot.
 [[nodiscard]] bool is_section(std::string_view name);
 [[nodiscard]] std::string values_of(const Row& row);

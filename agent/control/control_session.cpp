@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 
 #include "agent/control/interface.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::io {
@@ -188,7 +189,7 @@ void Session::changed() {
 }
 
 void Session::frame_seen(std::string_view port, std::string_view text) {
-  if (stream_ != Stream::kRecord || (!ports_.empty() && !any_glob_match(ports_, port))) return;
+  if (stream_ != Stream::kRecord || (!ports_.empty() && !any_name_match(ports_, port))) return;
   if (queued_.size() + text.size() > owner_->limits().queue_octets) {
     ++dropped_;
     return;

@@ -10,6 +10,7 @@
 #include "agent/core/event.hpp"
 #include "agent/core/receiver.hpp"
 #include "agent/core/sender.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::core {
@@ -400,7 +401,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
     enable(port, now, out);
     touch_classes(port, now);
     const bool was_host_port = port.host_port;
-    name_host_port(port, any_glob_match(settings_->host_ports, port.link.name), now);
+    name_host_port(port, any_name_match(settings_->host_ports, port.link.name), now);
     bool reads_otherwise = port.host_port != was_host_port;
     for (Neighbor& n : port.table.all()) {  // what counts as a host or as our TLV may have changed
       if (!read_anew(port, n, now, out)) continue;

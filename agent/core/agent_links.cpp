@@ -6,6 +6,7 @@
 #include "agent/core/agent_impl.hpp"
 #include "agent/core/receiver.hpp"
 #include "agent/core/sender.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::core {
@@ -56,7 +57,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   }
   // A device that was moved does not tell the pod that it comes from as one that it stands in.
   if (gained && locate_at_ != kNever) locate(now, out);
-  name_host_port(*port, any_glob_match(settings_->host_ports, link.name), now);
+  name_host_port(*port, any_name_match(settings_->host_ports, link.name), now);
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);
   linking_ = true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agent/core/classes.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::core {
@@ -528,7 +529,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
       if (count_msaps(port) < 2 && !out_of_room(port))
         return "several agents were heard on this carrier, so the port is up; if one device is "
                "there: `lldp-level forget " +
-               escape(port.link.name) + "`, then the same at its end";
+               argument(port.link.name) + "`, then the same at its end";
       if (count_msaps(port) == 0) return "more neighbors were heard than the port has room for";
       return std::to_string(count_msaps(port)) +
              (count_msaps(port) == 1 ? " neighbor: " : " neighbors: ") +
@@ -550,7 +551,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
         return "our own agent ID is heard: is the port looped, or does another device have a copy "
                "of our state directory? There stop lldp-leveld and remove its state file; then "
                "`lldp-level forget " +
-               escape(port.link.name) + "`";
+               argument(port.link.name) + "`";
       return "our own frames come back: is the port looped, or our chassis ID used twice?";
     case AlarmCode::kCabling: {
       std::string text;
@@ -576,10 +577,10 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
                "unchanged: there, name the ports of its hosts in host-ports, or pin `level`";
       return "switch " + names(port, has_no_level) +
              " tells no level: run lldp-leveld there, or leave the port out: `ports = ...,-" +
-             escape(port.link.name) + "`";
+             spell(port.link.name) + "`";
     }
     case AlarmCode::kUnheard: {
-      const std::string name = escape(port.link.name);
+      const std::string name = spell(port.link.name);
       const bool deaf = !may_receive(port.link.adminStatus);
       return std::string(deaf ? "carrier, and the port may not receive LLDP"
                               : "carrier, and no LLDP frame was ever heard") +
@@ -594,7 +595,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
         return agents_text(port) +
                (shut ? "; the port carries no lossless class"
                      : "; the rank of this device waits for that") +
-               "; if it was removed: `lldp-level forget " + escape(port.link.name) + "`";
+               "; if it was removed: `lldp-level forget " + argument(port.link.name) + "`";
       }
       const std::string known = port.memory.kind == PortMemory::Kind::kSwitch
                                     ? "switch " + to_string(port.memory.at.chassis)
@@ -606,7 +607,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
         return "no LLDP from " + known + ": the port may not receive" +
                (port.expects_switch() ? order : "");
       return "no LLDP from " + known + (port.expects_switch() ? order : "") +
-             "; if the switch was removed: `lldp-level forget " + escape(port.link.name) + "`";
+             "; if the switch was removed: `lldp-level forget " + argument(port.link.name) + "`";
     }
     case AlarmCode::kMaxLevel:
     case AlarmCode::kUnsupported:

@@ -167,7 +167,7 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Back
       agent_(std::make_shared<const core::Settings>(settings()), identity(), state, now),
       protection_(Protection::open(
           agent_, config_, std::move(choice), std::move(libsai),
-          [this](Ifindex port) { return name_of(port); }, now)),
+          [this](Ifindex port) { return octets_of(port); }, now)),
       config_db_(std::move(config_db)) {}
 
 void Daemon::watch_pfc() {
@@ -229,7 +229,7 @@ void Daemon::open_ports(TimePoint now) {
   watch_rules(now);
   on_frame_ = [this](Ifindex port, ByteSpan frame) {
     if (speaker() == LldpdTransport::Speaker::kLldpd) return;  // came before the sockets were deaf
-    if (control_->recording()) control_->frame_seen(Direction::kIn, name_of(port), frame);
+    if (control_->recording()) control_->frame_seen(Direction::kIn, octets_of(port), frame);
     agent_.receive(port, frame, turn_, actions_);
     if (!actions_.sends.empty() || !actions_.events.empty()) perform(turn_);
   };
@@ -432,7 +432,7 @@ void Daemon::perform(TimePoint now) {
     failures_.clear();
     if (control_->recording())
       for (const core::Send& send : actions_.sends)
-        control_->frame_seen(Direction::kOut, name_of(send.port), send.frame);
+        control_->frame_seen(Direction::kOut, octets_of(send.port), send.frame);
   }
   for (const core::Event& event : actions_.events) perform(event, now);
   if (!actions_.events.empty()) notify_changed();
@@ -556,6 +556,11 @@ void Daemon::set_timer(TimePoint now) {
 std::string_view Daemon::name_of(Ifindex port) const {
   const auto it = ports_.find(port);
   return it == ports_.end() ? std::string_view() : it->second.name;
+}
+
+std::string_view Daemon::octets_of(Ifindex port) const {
+  const auto it = ports_.find(port);
+  return it == ports_.end() ? std::string_view() : it->second.link;
 }
 
 Result<void> run_daemon(const config::Invocation& invocation, config::Config config) {

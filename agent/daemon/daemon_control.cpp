@@ -8,6 +8,7 @@
 
 #include "agent/daemon/daemon_impl.hpp"
 #include "agent/report/json_writer.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
 #include "os/host.hpp"
@@ -50,7 +51,7 @@ std::string Daemon::show_json(std::span<const std::string> ports, core::Depth de
 std::string Daemon::stats_json(std::span<const std::string> ports) {
   std::vector<report::PortStatistics> counters;
   for (const core::PortInfo& port : agent_.snapshot(boot_time()).ports) {
-    if (!ports.empty() && !any_glob_match(ports, port.name)) continue;
+    if (!ports.empty() && !any_name_match(ports, port.name)) continue;
     auto statistics = agent_.statistics(port.ifindex);
     if (!statistics) continue;
     statistics->framesTaggedTotal = packets_.tagged(port.ifindex);
@@ -72,7 +73,7 @@ std::string Daemon::config_json() {
   out.open('{').member("version", 1).key("keys").open('[');
   for (const config::Setting& setting : config::settings(config_))
     out.open('{')
-        .member("key", escape(setting.key))
+        .member("key", setting.key)
         .member("value", escape(setting.value))
         .member("source", escape(setting.source))
         .close('}');
@@ -144,10 +145,10 @@ Result<void> Daemon::set(std::string_view key, std::string_view value) {
     if (missing.key == key) return fail(Error{.where = missing.key, .what = missing.trouble});
   log(Severity::kNotice,
       fmt::format("{} = {}: set on request, until the next reload", escape(key), escape(value)));
-  set_.insert_or_assign(std::string(key), std::string(value));
+  set_.insert_or_assign(config::spelled(key), std::string(value));
   std::string text;
   for (const auto& [name, what] : set_)
-    fmt::format_to(std::back_inserter(text), "{}{} = {}", text.empty() ? "" : ", ", escape(name),
+    fmt::format_to(std::back_inserter(text), "{}{} = {}", text.empty() ? "" : ", ", name,
                    escape(what));
   agent_.raise_alarm(core::AlarmCode::kSet, {},
                      text + ": set on request; `lldp-level reload` ends it", boot_time(), actions_);
@@ -168,11 +169,13 @@ Result<void> Daemon::mute(std::string_view alarm, std::string_view port, std::st
       std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
   if (error != std::errc() || end != seconds.data() + seconds.size() || number > kLongest)
     return fail(Error{.where = escape(seconds), .what = "is no time of at most 30 days"});
-  const auto is_it = [&](const auto& entry) { return entry.second.name == port; };
+  // Alarms stand under the escaped name.
+  const std::string where = escape(unescape(port).value_or(std::string(port)));
+  const auto is_it = [&](const auto& entry) { return entry.second.name == where; };
   const bool gone = alarm == to_string(core::AlarmCode::kPortMissing);
   if (number != 0 && !port.empty() && !gone && std::ranges::none_of(ports_, is_it))
     return fail(Error{.where = escape(port), .what = "is no port"});
-  std::pair key{std::string(alarm), std::string(port)};
+  std::pair key{std::string(alarm), where};
   if (number == 0)
     muted_.erase(key);
   else if (muted_.size() < kMostMuted || muted_.contains(key))
@@ -180,7 +183,7 @@ Result<void> Daemon::mute(std::string_view alarm, std::string_view port, std::st
   else
     return fail(Error{.what = "too many alarms are muted: end one with --for 0"});
   log(Severity::kNotice,
-      fmt::format("alarm {} {}: muted for {} s on request", escape(alarm), escape(port), number));
+      fmt::format("alarm {} {}: muted for {} s on request", escape(alarm), where, number));
   notify_changed();
   return {};
 }
@@ -190,7 +193,7 @@ Result<std::vector<Ifindex>> Daemon::find_ports(std::span<const std::string> glo
   for (const std::string& glob : globs) {
     const std::size_t before = found.size();
     for (const auto& [ifindex, port] : ports_)
-      if (glob_match(glob, port.name)) found.push_back(ifindex);
+      if (name_match(glob, port.link)) found.push_back(ifindex);
     if (found.size() == before) return fail(Error{.where = escape(glob), .what = "is no port"});
   }
   return found;
@@ -233,12 +236,12 @@ Result<void> Daemon::pause(std::span<const std::string> ports) {
 
 Result<void> Daemon::resume(std::span<const std::string> ports) {
   const auto meant = [&](const std::string& name) {
-    return ports.empty() || any_glob_match(ports, escape(name));
+    return ports.empty() || any_name_match(ports, name);
   };
   // A port that is gone may be paused, too.
   for (const std::string& glob : ports) {
-    const bool known = std::ranges::any_of(
-        paused_, [&](const auto& name) { return glob_match(glob, escape(name)); });
+    const bool known =
+        std::ranges::any_of(paused_, [&](const auto& name) { return name_match(glob, name); });
     if (known) continue;
     if (const auto found = find_ports({&glob, 1}); !found) return fail(found.error());
   }
@@ -256,9 +259,12 @@ Result<void> Daemon::accept_pfc(const std::string& port, bool accept) {
   const auto found = find_ports(std::span(&port, 1));
   if (!found) return fail(found.error());
   const TimePoint now = boot_time();
-  if (auto done = protection_.accept_pfc(found->front(), accept, now); !done) return done;
-  log(Severity::kNotice, fmt::format("{}: PFC that the rules took is {} on request", port,
-                                     accept ? "accepted" : "no longer accepted"));
+  if (auto done = protection_.accept_pfc(found->front(), accept, now); !done)
+    return fail(
+        Error{done.error().code, printable(done.error().where), printable(done.error().what)});
+  log(Severity::kNotice,
+      fmt::format("{}: PFC that the rules took is {} on request", name_of(found->front()),
+                  accept ? "accepted" : "no longer accepted"));
   perform(now);
   settle();
   notify_changed();

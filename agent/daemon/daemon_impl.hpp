@@ -54,6 +54,7 @@ class Daemon final : ControlHandler {
 
  private:
   struct ManagedPort {
+    std::string link{};   ///< its name in octets
     std::string name{};   ///< escaped
     bool paused = false;  ///< and the alarm says so
   };
@@ -142,7 +143,9 @@ class Daemon final : ControlHandler {
   /// Clients find the control socket, though another program has removed its file.
   void keep_control(TimePoint now);
   void set_timer(TimePoint now);
+  /// The name of a port: escaped, and in octets.
   [[nodiscard]] std::string_view name_of(Ifindex port) const;
+  [[nodiscard]] std::string_view octets_of(Ifindex port) const;
   [[nodiscard]] LldpdTransport::Speaker speaker() const {
     return beside_ ? beside_->speaker() : LldpdTransport::Speaker::kPackets;
   }

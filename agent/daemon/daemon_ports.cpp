@@ -9,6 +9,7 @@
 #include "agent/links/port_policy.hpp"
 #include "agent/links/rail.hpp"
 #include "agent/links/vlans.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
 #include "os/host.hpp"
@@ -123,10 +124,11 @@ void Daemon::consider(const Interface& link, TimePoint now) {
   if (paused)
     agent_.raise_alarm(core::AlarmCode::kPaused, name,
                        "sends and hears nothing, on request; its rules stay; `lldp-level resume " +
-                           name + "` ends it",
+                           argument(link.name) + "` ends it",
                        now, actions_);
   port.paused = paused;
   port.name = name;
+  port.link = link.name;
   perform(now);
   if (beside_) beside_->add_port(link.ifindex, link.name, now);
   if (fresh)

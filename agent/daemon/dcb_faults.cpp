@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/bounded.hpp"
+#include "base/spelling.hpp"
 
 namespace lldp::io {
 namespace {
@@ -52,7 +53,7 @@ Fault shared_class(const dcbnl::Ets& ets, const std::string& port, unsigned p) {
                         "qos.lossless, or give other priorities one traffic class (dcb ets)",
                         text, ets.cap)};
   return {"queues", "missing",
-          fmt::format("{}: dcb ets set dev {} prio-tc {}:{}", text, port, p, free)};
+          fmt::format("{}: dcb ets set dev {} prio-tc {}:{}", text, shell_word(port), p, free)};
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ std::vector<Fault> dcb_faults(const dcbnl::Settings& told, const std::string& po
         {"classify", "bypassed",
          fmt::format("the port does not trust DSCPs: packets have the priority of their "
                      "VLAN tag or of the port: dcb apptrust set dev {} order dscp",
-                     port)});
+                     shell_word(port))});
   for (unsigned p = 0; p <= Priority::kMax; ++p) {
     if (!is_in(lossless, p)) continue;
     // A driver that tells no number of traffic classes has no say in them.
@@ -77,18 +78,18 @@ std::vector<Fault> dcb_faults(const dcbnl::Settings& told, const std::string& po
       const unsigned free = free_for(told.buffers->of, p, Priority::kMax + 1U);
       faults.push_back(
           {"queues", "missing",
-           fmt::format(
-               "priority {} shares buffer {} with lossy {}, whose packets take its room{}", p,
-               buffer, named(lossy),
-               free > Priority::kMax
-                   ? std::string()
-                   : fmt::format(": dcb buffer set dev {} prio-buffer {}:{}", port, p, free))});
+           fmt::format("priority {} shares buffer {} with lossy {}, whose packets take its room{}",
+                       p, buffer, named(lossy),
+                       free > Priority::kMax
+                           ? std::string()
+                           : fmt::format(": dcb buffer set dev {} prio-buffer {}:{}",
+                                         shell_word(port), p, free))});
     } else if (buffer < told.buffers->octets.size() && told.buffers->octets.at(buffer) == 0) {
       faults.push_back(
           {"queues", "missing",
            fmt::format("priority {} has no room in buffer {}, so frames that arrive after "
                        "a pause are lost: dcb buffer set dev {} buffer-size {}:OCTETS",
-                       p, buffer, port, buffer)});
+                       p, buffer, shell_word(port), buffer)});
     }
   }
   return faults;

@@ -12,6 +12,7 @@
 #include "agent/core/announcement.hpp"
 #include "agent/daemon/backend_options.hpp"
 #include "agent/process/log.hpp"
+#include "base/text.hpp"
 #include "dataplane/factory.hpp"
 #include "dataplane/port_numbers.hpp"
 
@@ -265,7 +266,7 @@ void Protection::take_off_strays(std::vector<dataplane::PortRef> strays, TimePoi
   if (strays.empty() || !is_alone_()) return;
   for (dataplane::PortRef& port : strays) {
     log(Severity::kNotice,
-        "removing leftover rules from " + port.name + ", which is not in `ports`");
+        "removing leftover rules from " + escape(port.name) + ", which is not in `ports`");
     leave(entry(std::move(port)), now);
   }
 }

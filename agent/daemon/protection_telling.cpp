@@ -15,6 +15,7 @@
 #include "agent/daemon/dcb_faults.hpp"
 #include "agent/daemon/protection.hpp"
 #include "base/count.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::io {
@@ -45,7 +46,7 @@ PartReading read_pfc(const core::PortInfo* info, std::uint8_t wanted) {
   for (unsigned p = 0; p <= Priority::kMax; ++p)
     if ((without >> p & 1U) != 0) on += fmt::format(" {}:on", p);
   return {Part::kPfc, PartState::kMissing,
-          fmt::format("no PFC: dcb pfc set dev {} prio-pfc{}", info->name, on)};
+          fmt::format("no PFC: dcb pfc set dev {} prio-pfc{}", shell_word(info->name), on)};
 }
 
 /// Of these classes, in the same order, what fits `most` priorities: spares go first, the last one
@@ -164,7 +165,7 @@ void Protection::tell(std::optional<std::string>& told, core::AlarmCode code, st
     told.reset();
   }
   if (!text) return;
-  agent.raise_alarm(code, name, std::move(*text), now, out);
+  agent.raise_alarm(code, name, printable(*text), now, out);
   told = std::move(name);
 }
 
@@ -183,7 +184,7 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
     PortRules* rules = find(port);
     if (rules == nullptr) continue;
     const bool ours = is_ours(rules->state);
-    const std::string name = ours ? ref(port).name : rules->port.name;
+    const std::string name = escape(ours ? ref(port).name : rules->port.name);
     tell(rules->told_dataplane, core::AlarmCode::kDataplane, name, complaint(*rules, now), agent,
          now, out);
     tell(rules->told_displaced, core::AlarmCode::kPfcTaken, name,
@@ -248,7 +249,7 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
         {"remap", "missing",
          "shut: what is lossless crosses as lossy until the neighbor acknowledges our rank; if "
          "that neighbor is gone for good: lldp-level forget " +
-             info.name});
+             argument(info.name)});
   else if (const std::uint8_t lossy = agent_->classes().lossy_on(info.ifindex); lossy != 0)
     faults.push_back(not_crossing(lossy, splits_classes()));
   for (const PartReading& part : rules->parts)

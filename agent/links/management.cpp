@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::io {
@@ -44,7 +45,7 @@ std::vector<core::ManagementAddress> management_addresses(
       } else if (any_glob_match(of_addresses, network_address_to_string(as_octets(address)))) {
         takes = true;
       } else if (link != interfaces.end()) {
-        takes = !is_local(address) && any_glob_match(wanted, link->second.name);
+        takes = !is_local(address) && any_name_match(wanted, link->second.name);
       }
       if (takes && chosen.size() < kMost) chosen.push_back({address, ifindex});
     }

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/spelling.hpp"
 #include "os/link_kind.hpp"
 
 namespace lldp::io {
 namespace {
 constexpr std::string_view kOpenVswitch = "openvswitch";
 
-bool has_wildcard(std::string_view glob) { return glob.find_first_of("*?") != glob.npos; }
 }  // namespace
 
 bool is_stacked(const Interface& link) {
@@ -24,7 +23,7 @@ bool is_port(const Interface& link, const NameSelection& ports, const Machine& m
       link.kind.empty() || link.kind == "veth" || link.kind == "tun" || link.kind == "dsa";
   return std::ranges::any_of(ports.wanted, [&](const std::string& glob) {
     if (glob == "*") return has_cable;
-    return glob_match(glob, link.name) && (!has_wildcard(glob) || !is_stacked(link));
+    return name_match(glob, link.name) && (!has_wildcard(glob) || !is_stacked(link));
   });
 }
 

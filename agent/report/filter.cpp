@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "agent/report/shape.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::report {
@@ -36,7 +37,8 @@ std::string value_text(const json& value) {
 
 bool matches(const json& object, const std::vector<std::pair<std::string, std::string>>& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& want) {
-    return glob_match(want.second, value_text(object.at(want.first)));
+    const std::string value = value_text(object.at(want.first));
+    return name_match(want.second, unescape(value).value_or(value));
   });
 }
 

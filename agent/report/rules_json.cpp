@@ -2,6 +2,7 @@
 #include "agent/report/carried.hpp"
 #include "agent/report/json_writer.hpp"
 #include "agent/report/report.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::report {
@@ -40,15 +41,15 @@ void write(JsonWriter& out, const std::vector<qos::Remap>& remaps) {
   out.close(']');
 }
 
-std::optional<std::string> escaped(const std::optional<std::string>& text) {
-  return text ? std::optional(escape(*text)) : std::nullopt;
+std::optional<std::string> printable(const std::optional<std::string>& text) {
+  return text ? std::optional(lldp::printable(*text)) : std::nullopt;
 }
 
 void write_part(JsonWriter& out, const PartReading& part) {
   out.open('{')
       .member("part", part.part)
       .member("state", part.state)
-      .member("text", part.text.empty() ? std::nullopt : std::optional(escape(part.text)))
+      .member("text", part.text.empty() ? std::nullopt : std::optional(lldp::printable(part.text)))
       .close('}');
 }
 
@@ -88,7 +89,7 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   out.close('}');
   write_unclassed(out.key("unclassed"), port);
   write_carried(out, port.carried);
-  out.member("error", escaped(port.error)).close('}');
+  out.member("error", printable(port.error)).close('}');
 }
 
 void write_counts(JsonWriter& out, const qos::ByPriority<std::uint64_t>& counts) {
@@ -142,8 +143,8 @@ std::string rules_json(const Rules& rules) {
   out.open('{')
       .member("version", kVersion)
       .member("backend", rules.backend)
-      .member("description", escaped(rules.description))
-      .member("error", escaped(rules.error));
+      .member("description", printable(rules.description))
+      .member("error", printable(rules.error));
   write(out.key("lossless"), rules.policy.lossless());
   out.key("chains").open('[');
   for (const qos::Chain& chain : rules.policy.chains()) write(out, chain);

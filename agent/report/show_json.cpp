@@ -3,6 +3,7 @@
 
 #include "agent/report/json_writer.hpp"
 #include "agent/report/report.hpp"
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 
 namespace lldp::report {
@@ -132,13 +133,13 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
         .member("role_reason", daemon.role_reason.empty() ? std::optional<std::string_view>()
                                                           : std::optional(daemon.role_reason));
     out.key("set").open('{');
-    for (const auto& [key, value] : daemon.set) out.member(escape(key), escape(value));
+    for (const auto& [key, value] : daemon.set) out.member(key, escape(value));
     out.close('}');
   }
   out.close('}');
   out.key("ports").open('[');
   for (const core::PortInfo& port : snapshot.ports)
-    if (ports.empty() || any_glob_match(ports, port.name))
+    if (ports.empty() || any_name_match(ports, port.name))
       write(out, port, clock, protection.aliases);
   out.close(']');
   out.key("protection")
@@ -171,7 +172,7 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
         .member("port", escape(reason.port))
         .member("part", reason.part.part)
         .member("state", reason.part.state)
-        .member("text", escape(reason.part.text))
+        .member("text", printable(reason.part.text))
         .close('}');
   out.close(']').member("pfc_unverified", protection.pfc_unverified).close('}');
   if (!daemon.transport.empty()) {

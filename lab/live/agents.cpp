@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/spelling.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
 #include "lab/live/processes.hpp"
 #include "lab/topology/forwarding.hpp"
@@ -40,7 +41,8 @@ std::vector<std::string> layer_arguments(const Fabric& fabric, const std::string
     for (std::size_t e = 0; e < 2; ++e)
       if (const auto layers = layers_of(link, e);
           layers && fabric.nodes[link.ends[e].node].name == node)
-        words.push_back(fmt::format("--port.{}.layers={}", link.ends[e].port, to_string(*layers)));
+        words.push_back(
+            fmt::format("--port.{}.layers={}", spell(link.ends[e].port), to_string(*layers)));
   return words;
 }
 

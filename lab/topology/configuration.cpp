@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 #include "lab/topology/forwarding.hpp"
 
@@ -41,10 +42,10 @@ Result<std::string> configuration_of(const Fabric& fabric, std::size_t node) {
                           "or what is no printable ASCII"});
       own.insert(joins->near);
       const LinkEnd& far = link.ends[1 - e];
-      keys +=
-          fmt::format("port.{}.layers = {}  # link index {}, to {} port {}\n", link.ends[e].port,
-                      to_string(*joins), std::min(joins->near, joins->far).value(),
-                      escape(fabric.nodes[far.node].name), escape(far.port));
+      keys += fmt::format("port.{}.layers = {}  # link index {}, to {} port {}\n",
+                          spell(link.ends[e].port), to_string(*joins),
+                          std::min(joins->near, joins->far).value(),
+                          escape(fabric.nodes[far.node].name), escape(far.port));
     }
   return fmt::format(
       "# {} of {}: {} virtual switches on {} layers. For lldp-level.conf(5); all switches of the\n"

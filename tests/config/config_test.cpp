@@ -18,6 +18,8 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::Field;
+using testing::Pair;
 
 TEST(Unmatched, AreTheNamesThatNoInterfaceHas) {
   const auto config = parse(
@@ -177,7 +179,8 @@ const LineCase kLines[] = {
     {"PortsAlias", "ports = eth0:1", "ports: 'eth0:1' is no name of an interface"},
     {"PortsHere", "ports = .", "ports: '.' is no name of an interface"},
     {"PortsAbove", "ports = ..", "ports: '..' is no name of an interface"},
-    {"PortsBackslash", "ports = a\\b", "ports: 'a\\\\b' is no name of an interface"},
+    {"PortsBackslash", "ports = a\\b",
+     "ports: 'a\\\\b' has a backslash: write \\\\ for one, and \\xNN for the octet NN"},
     {"PortsPath", "ports = /sys/class/net/*",
      "ports: '/sys/class/net/*' is no name of an interface"},
     {"PortsTooLong", "ports = enp123s0f0np0v16",
@@ -207,6 +210,8 @@ const LineCase kLines[] = {
      "port.swp*.layers: 'swp*' is no name: name one port"},
     {"AdminOfNoName", "port.swp1/1.admin = off",
      "port.swp1/1.admin: 'swp1/1' is no name of an interface"},
+    {"AdminOfABackslash", "port.a\\b.admin = off",
+     "port.a\\\\b.admin: 'a\\\\b' has a backslash: write \\\\ for one, and \\xNN for the octet NN"},
     {"PortKeyUnknown", "port.swp1.speed = 100",
      "port.swp1.speed: unknown key: lldp-leveld --help lists the keys"},
     {"ChassisIdOfFiveOctets", "chassis-id = 02:00:00:00:00",
@@ -431,6 +436,25 @@ TEST(ConfigFile, PortsHaveLayers) {
   EXPECT_EQ(config->layers, want);
   EXPECT_TRUE(config->core.layered);
   EXPECT_FALSE(parse("", "f")->core.layered);
+}
+
+// Linux takes nearly any octet in the name of an interface.
+TEST(Config, NameOfAPortIsWrittenWithOctetsWhereItCannotBeTyped) {
+  const auto good = parse(
+      "ports = x\\x23a,swp*,-\\x2dx\nhost-ports = x\\x2c\nport.x\\x23a.unheard = ok\n"
+      "port.x\\x2a.crosslink = yes\n[port.x\\x1b\\x3d]\nadmin = off\n",
+      "f");
+  ASSERT_TRUE(good) << to_string(good.error().front());
+  EXPECT_THAT(good->unheard_ok, ElementsAre("x#a"));
+  EXPECT_THAT(good->crosslink_ok, ElementsAre("x*"));
+  EXPECT_TRUE(good->admin.contains("x\x1b="));
+  EXPECT_TRUE(good->ports.excludes("-x"));
+  EXPECT_THAT(named_ports(*good), ElementsAre(Pair("x#a", "ports"), Pair("x,", "host-ports")));
+  // The same name in two spellings is one key.
+  EXPECT_THAT(texts(parse("port.a.admin = tx\nport.\\x61.admin = rx\n", "f").error()),
+              ElementsAre("f:2: port.\\\\x61.admin: set before in line 1: remove one"));
+  const std::vector<Setting> all = settings(*good);
+  EXPECT_THAT(all, Contains(Field(&Setting::key, "port.x\\x1b\\x3d.admin")));
 }
 
 TEST(ConfigFile, EveryPortHasItsDescription) {

@@ -98,6 +98,54 @@ TEST_F(PortsTest, NamedPortThatIsGoneOrRenamedIsAnAlarm) {
   EXPECT_TRUE(eventually([&] { return !text("swp0").empty(); })) << agent.show().dump(1);
 }
 
+// Linux takes nearly any octet in a name: rules are set by it, and what the alarm says to do about
+// the port can be typed.
+TEST_F(PortsTest, NameOfAnyOctetsHasRulesAndARemedyThatCanBeTyped) {
+  const std::vector<std::string> names{"x\x1b[31m\"", "x\xe2\x80\xae#a", "x*'"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    a_->ip(fmt::format("link add {} type veth peer name q{} netns {}", names[i], i, b_->name()));
+    a_->ip("link set dev " + names[i] + " up");
+    b_->ip(fmt::format("link set q{} up", i));
+  }
+  Agent agent(*a_, {"--ports", "x*", "--role", "switch", "--level", "1", "--qos.lossless", "slides",
+                    "--backend", "bpf,dcb"});
+  const auto installed = [&] {
+    std::string out;
+    const auto rules = agent.call("org.lldplevel.Rules");
+    for (const auto& port : rules["ports"]) out += port["installed"].get<std::string>() + " ";
+    return out;
+  };
+  EXPECT_TRUE(eventually([&] { return installed() == "yes yes yes "; }))
+      << agent.call("org.lldplevel.Rules").dump(1) << agent.log();
+  const auto remedies = [&] {
+    std::vector<std::string> out;
+    const auto show = agent.show();
+    for (const auto& alarm : show["alarms"])
+      if (alarm["code"] == "unheard") {
+        const auto text = alarm["text"].get<std::string>();
+        out.push_back(text.substr(text.rfind("port.")));
+      }
+    return out;
+  };
+  ASSERT_TRUE(eventually([&] { return remedies().size() == names.size(); }))
+      << agent.show().dump(1);
+  std::string config = "ports = x*\n";
+  for (const std::string& line : remedies()) config += line + "\n";
+  agent.write_config(config);
+  const auto answer = agent.call("org.lldplevel.Reload");
+  EXPECT_TRUE(answer.is_object()) << answer.dump();
+  EXPECT_EQ(remedies(), std::vector<std::string>()) << config << agent.log();
+  // As it is shown, as the configuration has it, and in octets.
+  for (const char* typed : {R"(x\\x1b[31m\")", R"(x\\x1b\\x5b31m\\x22)", R"(x\u001b[31m\")"}) {
+    EXPECT_TRUE(
+        agent.call("org.lldplevel.Pause", fmt::format(R"({{"ports":["{}"]}})", typed)).is_object());
+    EXPECT_EQ(alarms(agent), "paused ") << typed;
+    EXPECT_TRUE(agent.call("org.lldplevel.Resume", fmt::format(R"({{"ports":["{}"]}})", typed))
+                    .is_object());
+    EXPECT_EQ(alarms(agent), "") << typed;
+  }
+}
+
 /// As Docker, libvirt and Kubernetes leave a server.
 void make_server(const Namespace& server, const Namespace& containers) {
   server.sysctl("net/ipv4/conf/all/forwarding", "1");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "base/spelling.hpp"
 #include "base/text.hpp"
 #include "cabling/drawing.hpp"
 
@@ -111,8 +112,15 @@ class Lexer {
     Token token{.kind = Token::Kind::kId, .quoted = true, .line = line_};
     std::size_t i = 1;
     for (; i < rest_.size() && rest_[i] != '"'; ++i) {
-      if (rest_[i] == '\\' && i + 1 < rest_.size() && (rest_[i + 1] == '"' || rest_[i + 1] == '\\'))
-        ++i;
+      if (rest_[i] == '\\' && i + 1 < rest_.size()) {
+        const auto octet = rest_[i + 1] == 'x' ? unescape(rest_.substr(i, 4)) : std::nullopt;
+        if (octet && octet->size() == 1) {  // as the lab writes what a terminal would obey
+          token.text += *octet;
+          i += 3;
+          continue;
+        }
+        if (rest_[i + 1] == '"' || rest_[i + 1] == '\\') ++i;
+      }
       token.text += rest_[i];
     }
     if (i == rest_.size()) return fail(Error{0, at_line(line_), "a quotation mark is not closed"});

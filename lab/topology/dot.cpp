@@ -9,11 +9,12 @@
 namespace lldp::lab {
 namespace {
 
+/// What a terminal would obey is written as escape() does, which cabling::read_dot() reads.
 /// Not `quoted`: for a std::string that would also name std::quoted where <iomanip> is included.
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
+  for (const char c : escape(text)) {
+    if (c == '"') out += '\\';
     out += c;
   }
   return out + '"';

@@ -14,6 +14,7 @@ namespace lldp::lab {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::Pair;
 
 /// How many nodes stand on each level; 255 for none.
@@ -193,6 +194,16 @@ TEST(FabricDot, RoundTrips) {
   ASSERT_TRUE(fabric);
   fabric->nodes[0].name = "a \"quoted\\\" name";
   EXPECT_EQ(fabric_from_dot(to_dot(*fabric)), fabric);
+}
+
+TEST(FabricDot, HasNothingThatATerminalObeys) {
+  auto fabric = clos({});
+  ASSERT_TRUE(fabric);
+  fabric->nodes[0].name = "a\x1b[31m\xc2\x9b\xe2\x80\xae\n\\x41";
+  fabric->links[0].ends[0].port = "\xff";
+  const std::string dot = to_dot(*fabric);
+  EXPECT_THAT(dot, HasSubstr("\"a\\x1b[31m\\xc2\\x9b\\xe2\\x80\\xae\\x0a\\\\x41\""));
+  EXPECT_EQ(fabric_from_dot(dot), fabric);
 }
 
 TEST(FabricDot, KeepsLayersAndOrdersOfEachEnd) {

@@ -65,7 +65,7 @@ def event_of(line, k, s):
         return ev, int(v['device']), int(v['rank']), -1
     if word == 'hear':
         sender = k if int(v['session']) else int(v['start'])
-        frame = (sender * s + int(v['seq']) - 1) * (s + 1) + int(v['ack']) if int(v['naming']) else (k + 1) * s * (s + 1) + sender
+        frame = (sender * s + int(v['seq']) - 1) * (s + 1) + int(v['ack']) if int(v['naming']) else (k + 1) * s * (s + 1) + 2 * sender + int(v['bound'])
         return ev, int(v['from']), int(v['port']), frame
     if word in ('pull', 'plug'):
         return (ev, *map(int, v['ports'].split(',')), -1)

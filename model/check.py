@@ -104,7 +104,7 @@ class Configuration:
         if 'LOWBOOT' in m:
             k += m.get('LOSSES', 0)
         m['K'] = k
-        frames = ((k + 1) * s * (s + 1) + k + 1) * (2 if self.shape.hub else 1)
+        frames = ((k + 1) * s * (s + 1) + 2 * (k + 1)) * (2 if self.shape.hub else 1)
         m['WORDS_'] = (frames + 31) // 32
         if m['WORDS_'] > 3:
             sys.exit(f'{self.name}: too many kinds of frames')

@@ -157,7 +157,7 @@ byte applied[NP];      /* requests that the data plane has applied and that the 
 #else
 #define ACTS(p) force[p]
 #endif
-byte before[NP];       /* agents remembered on any port when the carrier came: bits */
+short before[NP];      /* which agents were remembered on which port when the carrier came: bits */
 #if CRASHES > 0 && PULLS > 0
 bit changed[NP];       /* the carrier changed while the agent was dead */
 #endif
@@ -179,10 +179,11 @@ byte hboot[NP * N];    /* newest boot heard on a port */
 
 /* ---- frames: every frame that was ever sent and may still arrive, one bit each ----
  * A frame that names the present session of the receiver: (process or session of the sender, sequence number, acknowledged).
- * Any other frame cannot count, ever: sessions do not repeat. Of it only the sender's process matters.
- * Process K stands for "the present session"; k < K for an earlier session of process k. */
+ * Any other frame cannot count, ever: sessions do not repeat. Of it only the sender's process matters, and whether its bound is
+ * above the bottom. Process K stands for "the present session"; k < K for an earlier session of process k. */
 #define NAMING ((K + 1) * S * (S + 1))
-#define KINDS (NAMING + K + 1)
+#define PLAIN(k, high) (NAMING + 2 * (k) + (high))
+#define KINDS PLAIN(K + 1, 0)
 #ifdef HUB
 #define FRAMES (2 * KINDS)  /* odd: it lists the third agent too */
 #else
@@ -202,7 +203,7 @@ bit over;
 
 /* ---- used within a step ---- */
 byte ev, kf, pp, qq;              /* the event, the frame, the ports: 0 between steps */
-hidden byte again_, d, dd, e, g, ii, jj, k, who, o, p, q, r, s, other, u, v, w, x, y, z, lim, ord, counted, kk, a, nm, th, bt, ok;
+hidden byte again_, high, hk, d, dd, e, g, ii, jj, k, who, o, p, q, r, s, other, u, v, w, x, y, z, lim, ord, counted, kk, a, nm, th, bt, ok;
 hidden short turn;
 hidden byte calm, untidy, quiet, newboot;
 
@@ -309,13 +310,13 @@ inline report() {
 #define SAY(x)
 #endif
 
-/* [A2] v is heard on port p: what it may believe us to be. */
-inline hear(p_, v_) {
+/* [A2] v is heard on port p: what it may believe us to be. Above the bottom it may be `down` for another one. */
+inline hear(p_, v_, high_) {
   if
   :: A[p_ * N + v_] == INF ->
 #ifdef WITHOUT_A2_NEVER_HEARD
 #else
-     A[p_ * N + v_] = (LOST(DEV(p_)) -> 0 : R[DEV(p_)])
+     A[p_ * N + v_] = (high_ || LOST(DEV(p_)) -> 0 : R[DEV(p_)])   /* [A2 first heard] */
 #endif
   :: else ->
 #ifdef WITHOUT_A2_MIN
@@ -351,7 +352,7 @@ inline limit(p_) {
      for (ii : 0 .. N - 1) {
        for (jj : 0 .. NP - 1) {
          if
-         :: DEV(jj) == DEV(p_) && ii != DEV(p_) && !LEFT_OUT(DEV(p_), ii) && ((before[p_] >> ii) & 1) -> lim = MIN(lim, A[jj * N + ii])
+         :: DEV(jj) == DEV(p_) && ii != DEV(p_) && !LEFT_OUT(DEV(p_), ii) && ((before[p_] >> (jj * N + ii)) & 1) -> lim = MIN(lim, A[jj * N + ii])
          :: else
          fi
        }
@@ -450,9 +451,9 @@ inline session(p_) {
             DROP(p_, q, ii);
             x = x - (K - inc[DEV(p_)]) * S * (S + 1);
             KEEP(p_, q, x)
-         :: HAS(p_, q, ii) && x == NAMING + K ->
+         :: HAS(p_, q, ii) && x >= PLAIN(K, 0) ->
             DROP(p_, q, ii);
-            x = NAMING + inc[DEV(p_)];
+            x = x - 2 * (K - inc[DEV(p_)]);
             KEEP(p_, q, x)
          :: else
          fi;
@@ -464,7 +465,8 @@ inline session(p_) {
          if
          :: HAS(q, p_, ii) && x < NAMING ->
             DROP(q, p_, ii);
-            x = NAMING + x / (S * (S + 1));
+            hk = x / (S * (S + 1));
+            x = PLAIN(hk, BOUND(DEV(q), (hk == K -> inc[DEV(q)] : hk), (x / (S + 1)) % S + 1) > 0);
             KEEP(q, p_, x)
          :: else
          fi
@@ -527,7 +529,7 @@ inline remember(p_) {
   for (ii : 0 .. NP - 1) {
     for (jj : 0 .. N - 1) {
       if
-      :: DEV(ii) == DEV(p_) && A[ii * N + jj] != INF -> before[p_] = before[p_] | (1 << jj)
+      :: DEV(ii) == DEV(p_) && A[ii * N + jj] != INF -> before[p_] = before[p_] | (1 << (ii * N + jj))
       :: else
       fi
     }
@@ -765,7 +767,7 @@ inline emit() {
          }
 #endif
          v = DEV(q);
-         x = NAMING + K;
+         x = PLAIN(K, B[DEV(p)] > 0);
          if
          :: heard[p * N + v] == 3 + q && IF_A4_ENTRY(JUSTIFIED(p, v)) ->
             y = cseq[p * N + v];
@@ -851,11 +853,15 @@ inline deliver() {
 #endif
   if
   :: x < NAMING -> nm = 1; a = x % (S + 1); s = (x / (S + 1)) % S + 1; kk = x / (S * (S + 1))
-  :: else -> nm = 0; a = 0; s = 0; kk = x - NAMING
+  :: else -> nm = 0; a = 0; s = 0; kk = (x - NAMING) / 2; high = (x - NAMING) % 2
   fi;
   k = (kk == K -> inc[v] : kk);
   bt = BOOT(v, k);
-  hear(qq, v);
+  if
+  :: nm -> high = BOUND(v, k, s) > 0
+  :: else
+  fi;
+  hear(qq, v, high);
   if
   :: bt >= hboot[r] -> heard[r] = (kk == K -> 3 + pp : 2)
   :: else ->
@@ -869,7 +875,7 @@ inline deliver() {
   if
   :: th ->                              /* [A2 listed] an agent that a frame lists is heard there too */
      w = N - u - v;
-     hear(qq, w);
+     hear(qq, w, 1);
      if
      :: heard[qq * N + w] == 0 -> heard[qq * N + w] = 1
      :: else
@@ -1127,7 +1133,7 @@ inline lose() {
 
 inline newest(p_, q_) {
   v = DEV(q_);
-  kf = NAMING + K;
+  kf = PLAIN(K, B[DEV(p_)] > 0);
   if
   :: heard[p_ * N + v] == 3 + q_ && JUSTIFIED(p_, v) -> kf = (K * S + seq[DEV(p_)] - 1) * (S + 1) + cseq[p_ * N + v]
   :: else
@@ -1405,7 +1411,7 @@ inline happen() {
      :: else
      fi;
 #endif
-     SAY(printf("hear port=%d from=%d naming=%d start=%d session=%d seq=%d bound=%d ack=%d third=%d\n", qq, pp, nm, k, kk == K, s, (s > 0 -> BOUND(v, k, s) : 0), a, th);)
+     SAY(printf("hear port=%d from=%d naming=%d start=%d session=%d seq=%d bound=%d ack=%d third=%d\n", qq, pp, nm, k, kk == K, s, (s > 0 -> BOUND(v, k, s) : high), a, th);)
   :: ev == CONFIRMED ->
 #ifndef CONFIRM
      SAY(printf("apply port=%d order=%d\n", pp, req1[pp]);)
@@ -1611,7 +1617,7 @@ again:
       od;
       if
       :: calm -> goal(); wipe()
-      
+
       :: !calm && untidy -> tidy(); SAY(report();) skip
       :: else -> SAY(report();) skip
       fi;

@@ -42,7 +42,7 @@ KnownAgent* PortOrder::find(AgentId agent) {
   return at == agents_.end() ? nullptr : &*at;
 }
 
-KnownAgent& PortOrder::add(AgentId agent, const ChassisId& chassis, const Rank& rank,
+KnownAgent& PortOrder::add(AgentId agent, const ChassisId& chassis, const Position& belief,
                            std::uint64_t& births) {
   // Another agent ID of one chassis ID is the same device, installed anew; unless both are heard.
   crowded_ |= std::ranges::find(agents_, agent, &KnownAgent::former) != agents_.end();
@@ -50,7 +50,7 @@ KnownAgent& PortOrder::add(AgentId agent, const ChassisId& chassis, const Rank& 
   if (!chassis.octets.empty() && same != agents_.end() && !crowded_) {
     *same = {.agent = agent,
              .chassis = chassis,
-             .belief = std::min(same->belief, rank.acting()),
+             .belief = std::min(same->belief, belief),
              .birth = same->birth,
              .heard = same->heard,
              .former = same->agent};
@@ -63,7 +63,7 @@ KnownAgent& PortOrder::add(AgentId agent, const ChassisId& chassis, const Rank& 
     crowded_ |= least->heard;
     agents_.erase(least);
   }
-  agents_.push_back({.agent = agent, .belief = rank.acting(), .birth = ++births});
+  agents_.push_back({.agent = agent, .belief = belief, .birth = ++births});
   return agents_.back();
 }
 
@@ -76,7 +76,11 @@ PortOrder::Hearing PortOrder::hear(const tlv::OrderTlv& tlv, const ChassisId& ch
     return out;
   }
   const bool known = find(agent) != nullptr;
-  KnownAgent& v = known ? *find(agent) : add(agent, chassis, rank, births);
+  // Above the bottom it may be `down` for another one, in whose place we are or beside whom.
+  const Position bottom{};
+  KnownAgent& v =
+      known ? *find(agent)
+            : add(agent, chassis, bound_of(tlv) == bottom ? rank.acting() : bottom, births);
   const KnownAgent before = v;
   const tlv::OrderEntry* us = nullptr;
   for (const tlv::OrderEntry& entry : tlv.entries.view())
@@ -131,7 +135,7 @@ PortOrder::Hearing PortOrder::hear(const tlv::OrderTlv& tlv, const ChassisId& ch
     if (listed == self.agent || listed == agent || listed == 0) continue;
     KnownAgent* other = find(listed);
     out.changed |= other == nullptr || !other->heard;
-    if (other == nullptr) other = &add(listed, {}, rank, births);
+    if (other == nullptr) other = &add(listed, {}, Position{}, births);
     other->heard = true;
   }
   return out;

@@ -182,7 +182,8 @@ class PortOrder {
 
  private:
   KnownAgent* find(AgentId agent);
-  KnownAgent& add(AgentId agent, const ChassisId& chassis, const Rank& rank, std::uint64_t& births);
+  KnownAgent& add(AgentId agent, const ChassisId& chassis, const Position& belief,
+                  std::uint64_t& births);
   /// It is the one agent that is heard here.
   [[nodiscard]] const KnownAgent* only_one() const;
   /// A4. A port without rules acts as one that is down.

@@ -107,6 +107,7 @@ class Run {
     std::uint32_t named_session = 0;
     std::uint32_t acknowledged = 0;
     bool more = false;
+    bool high = false;  ///< its bound is above the bottom
     Bytes octets{};
   };
 
@@ -303,7 +304,7 @@ class Run {
     to.agent->receive(ifindex(f.to + 1), f.octets, now_, actions_);
     return text("hear port=", f.to, " from=", f.from, " naming=", names ? 1 : 0, " start=", f.start,
                 " session=", is_present ? 1 : 0, " seq=", names ? f.sequence : 0,
-                " ack=", names ? f.acknowledged : 0);
+                " bound=", f.high ? 1 : 0, " ack=", names ? f.acknowledged : 0);
   }
 
   // What follows
@@ -395,6 +396,7 @@ class Run {
       // Of what an earlier process asked for the core may be more careful than the model.
       if (ports_[p].untold && !frame.names) continue;
       frame.more = (told->flags & tlv::OrderTlv::kMore) != 0;
+      frame.high = told->level != tlv::OrderTlv::kNoLevel;
       if (std::ranges::none_of(frames_, [&](const Frame& f) { return f.octets == frame.octets; }))
         frames_.push_back(std::move(frame));
     }

@@ -276,7 +276,7 @@ class Replay {
     order.boot = sender.boot;
     order.session = event.number("session") != 0 ? ports_[from].session : kOverSession;
     order.sequence = is_naming ? sender.sequences.at(event.number("seq")) : 1;
-    const Position bound = position(is_naming ? event.number("bound") : 0);
+    const Position bound = position(event.number("bound"));
     Bytes id;
     if (bound != Position{}) {
       id.push_back(bound.chassis.subtype);

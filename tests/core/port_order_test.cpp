@@ -146,6 +146,21 @@ TEST_F(OnePort, ANewerBootForgetsWhatWasToldAndKeepsTheBelief) {
   hear({.boot = 2, .sequence = 1, .level = 1});
   EXPECT_EQ(order(), Order::kDown);
 }
+// A2: above the bottom it may be `down` for another one, in whose place we are or beside whom.
+TEST_F(OnePort, WhoIsHeardForTheFirstTimeAboveTheBottomMayBelieveAnything) {
+  hear({.names_us = false});
+  EXPECT_EQ(first().belief, position(2, "us"));
+  hear({.sequence = 2, .level = 1});
+  EXPECT_EQ(first().belief, position(2, "us"));  // it was at the bottom when we were heard
+  port.forget();
+  hear({.level = 1, .names_us = false, .lists = 3});
+  ASSERT_EQ(port.agents().size(), 2U);
+  EXPECT_EQ(port.agents()[0].belief, Position{});
+  EXPECT_EQ(port.agents()[1].belief, Position{});  // nothing is known of what it tells
+  port.tell(rank);
+  hear({.sequence = 2, .level = 1, .acknowledged = 1});
+  EXPECT_EQ(first().belief, position(2, "us"));
+}
 TEST_F(OnePort, WhoIsListedAndNeverSpokeIsThereForAsLongAsItIsListed) {
   hear({.level = 1, .lists = 3});
   EXPECT_EQ(order(), Order::kUp);
@@ -158,6 +173,7 @@ TEST_F(OnePort, WhoIsListedAndNeverSpokeIsThereForAsLongAsItIsListed) {
   EXPECT_EQ(order(), Order::kUp) << "it has spoken";
 }
 TEST_F(OnePort, AnotherAgentIdOfOneChassisIdIsTheSameDevice) {
+  hear({});
   hear({.level = 1});
   rank = Rank(position(4, "us"), position(4, "us"));
   us = chassis("us");
@@ -245,6 +261,7 @@ TEST_F(OnePort, ABoundThatForbidsADownIsAcknowledgedWhenUpIsInForce) {
 
 // A5
 TEST_F(OnePort, ABeliefFollowsWhatIsAcknowledgedAndNotWhatIsTold) {
+  hear({});
   hear({.level = 3});
   EXPECT_EQ(first().belief.level, level(2));  // R, as we are
   rank.set_bound(position(4, "us"));
@@ -269,6 +286,7 @@ TEST_F(OnePort, ABeliefFallsWithWhatIsToldSince) {
   EXPECT_EQ(first().belief.level, level(3)) << "the lowest of 4, 3 and 5";
 }
 TEST_F(OnePort, AnAcknowledgementOfWhatWasNeverToldIsNonsense) {
+  hear({});
   hear({.level = 3});
   rank.set_bound(position(4, "us"));
   EXPECT_TRUE(hear({.level = 3, .acknowledged = 2}).nonsense);
@@ -277,6 +295,7 @@ TEST_F(OnePort, AnAcknowledgementOfWhatWasNeverToldIsNonsense) {
 
 // Bad input
 TEST_F(OnePort, AnAcknowledgementIsOfItsSenderAlone) {
+  hear({});
   hear({.agent = 2, .level = 3});
   rank.set_bound(position(4, "us"));
   port.tell(rank);
@@ -285,6 +304,7 @@ TEST_F(OnePort, AnAcknowledgementIsOfItsSenderAlone) {
   EXPECT_EQ(first().belief.level, level(2));
 }
 TEST_F(OnePort, AnAcknowledgementToAnEarlierProcessOrSessionIsNone) {
+  hear({});
   hear({.level = 3});
   rank.set_bound(position(4, "us"));
   port.tell(rank);
@@ -346,7 +366,7 @@ TEST(RankOfADevice, AfterAThousandBoundsKnowsNoneThatIsTooHigh) {
 // A6, A8, A12
 TEST_F(OnePort, ItsLimitIsTheLeastBeliefOfWhomItHearsOrInTheDarkRemembers) {
   EXPECT_EQ(port.limit(true), nullptr);
-  hear({.agent = 2, .level = 3});
+  hear({.agent = 2});
   port.lose_carrier(78);
   ASSERT_NE(port.limit(false), nullptr);
   EXPECT_EQ(*port.limit(false), rank.acting());

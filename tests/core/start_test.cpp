@@ -10,12 +10,6 @@
 namespace lldp::test {
 namespace {
 
-Settings pinned_to(std::size_t level) {
-  Settings s;
-  s.pinned_level = lldp::test::level(level);
-  return s;
-}
-
 /// `device` stands between `high`, on the port that is told first, and `low`.
 struct Start : testing::Test {
   void SetUp() override {

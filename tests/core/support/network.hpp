@@ -10,6 +10,12 @@
 
 namespace lldp::test {
 
+inline Settings pinned_to(std::size_t level) {
+  Settings s;
+  s.pinned_level = lldp::test::level(level);
+  return s;
+}
+
 /// The lab's network of agents on virtual time, with every agent's events kept. Devices are called
 /// `host0`, `switch1`, ... by their index.
 class Network : public lab::agents::Network, private lab::agents::Observer {

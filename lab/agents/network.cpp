@@ -166,7 +166,6 @@ void Network::start(std::size_t node) {
   const bool lost = !n.state && std::ranges::any_of(n.ports, [](const Port& p) {
     return p.rule != Order::kUnknown;
   });
-  if (!n.state && !lost) install(node);
   for (Port& p : n.ports) p.generation = 0;
   n.agent.emplace(n.settings, std::move(self), n.state ? *n.state : core::State(), now);
   if (lost) n.agent->assume_rules(now, actions_), act(node);
@@ -232,56 +231,6 @@ void Network::attend(std::size_t node) {
   for (std::size_t slot = 0; slot < n.ports.size() && n.agent; ++slot)
     if (n.agent->order(*Ifindex::make(slot + 1)) == n.ports[slot].rule)
       n.ports[slot].unattended = false;
-}
-
-void Network::install(std::size_t node) {
-  const auto meet_anew = [&](std::uint32_t cable) {
-    if (cable == kNone || !cables[cable].up) return;
-    const Cable& c = cables[cable];
-    const End& far = c.a.node == node ? c.b : c.a;
-    if (nodes[far.node].runs() && !c.hub) return;
-    const End& end = c.hub ? c.far_end(far) : far;
-    nodes[end.node].ports[end.slot()].unmet = nodes[end.node].unmet = true;
-  };
-  for (const Port& port : nodes[node].ports) {
-    meet_anew(port.cable);
-    for (const std::uint32_t cable : port.more) meet_anew(cable);
-  }
-}
-
-void Network::meet(std::size_t node) {
-  Node& n = nodes[node];
-  if (!n.unmet || !n.runs()) return;
-  n.unmet = false;
-  for (std::size_t slot = 0; slot < n.ports.size(); ++slot) {
-    Port& port = n.ports[slot];
-    if (!port.unmet) continue;
-    // No request of an earlier life is under way, and what is in force is what the agent wants of
-    // those that are there. A port to one neighbor is as all others when it is not `down`.
-    const bool is_wanted = n.agent->order(*Ifindex::make(slot + 1)) == port.rule;
-    const bool is_safe = port.more.empty() && port.rule != Order::kDown;
-    port.unmet = port.applied != port.asked || !(is_safe || (is_wanted && has_met(node, slot)));
-    n.unmet |= port.unmet;
-    if (port.unmet) continue;
-    for (Observer* o : observers_) o->ruled(node, slot, Order::kUnknown);
-  }
-}
-
-bool Network::has_met(std::size_t node, std::size_t slot) const {
-  const Port& port = nodes[node].ports[slot];
-  if (port.cable == kNone) return false;
-  const core::State state = nodes[node].agent->state();
-  const auto at = std::ranges::find(state.ports, *port.name, &core::PortState::name);
-  const auto met = [&](std::uint32_t cable) {
-    const Node& far = nodes[cables[cable].far_end({node, *Ifindex::make(slot + 1)}).node];
-    if (!far.agent) return !port.more.empty();
-    const core::AgentId agent = far.agent->state().agent;
-    return at != state.ports.end() &&
-           std::ranges::any_of(at->agents, [&](const core::KnownAgent& v) {
-             return v.agent == agent && (port.more.empty() ? v.counted : v.heard);
-           });
-  };
-  return met(port.cable) && std::ranges::all_of(port.more, met);
 }
 
 void Network::set_admin(std::size_t node, std::size_t slot, core::AdminStatus admin) {
@@ -529,7 +478,6 @@ void Network::act_once(std::size_t node) {
   }
   actions_.clear();
   if (dies) die(node);
-  meet(node);
 }
 
 void Network::transmit(std::size_t node, const core::Send& send) {

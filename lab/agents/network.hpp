@@ -67,10 +67,7 @@ class Network {
     std::uint32_t applied = 0;     ///< of those
     std::uint32_t at_carrier = 0;  ///< asked when the carrier changed last
     bool unattended = false;       ///< it changed while no agent saw it, and no later rule is there
-    /// Its rules may be for others than are there: the device at the other end was installed anew
-    /// while no agent was here; or this one was, on a hub, and has not heard all that are there.
-    bool unmet = false;
-    TimePoint last{};  ///< when the last request is in force
+    TimePoint last{};              ///< when the last request is in force
   };
   struct Node {
     /// Of the agent too, as long as it runs with them, and of others like it: alter() makes some of
@@ -102,7 +99,6 @@ class Network {
     /// And rules that came into force: port, generation.
     std::vector<std::pair<std::size_t, std::uint32_t>> unconfirmed{};
     bool unsaved = false;          ///< the agent's state is not the file's
-    bool unmet = false;            ///< a port of it is
     bool outdated = false;         ///< and cannot be
     std::uint32_t life = 0;        ///< of the agent
     std::uint32_t power = 0;       ///< how often it went
@@ -285,13 +281,6 @@ class Network {
   void report_link(std::size_t node, std::size_t slot);
   /// What its agent wants by now is what is in force.
   void attend(std::size_t node);
-  /// A first installation: rules of dead neighbors are for what was there before, and those on a
-  /// hub for the first neighbor that is heard.
-  void install(std::size_t node);
-  /// Finds the rules of its ports that are for the present neighbors again.
-  void meet(std::size_t node);
-  /// The agents that run at the other ends have been heard; where it is one, it has heard this one.
-  [[nodiscard]] bool has_met(std::size_t node, std::size_t slot) const;
   void carrier_changed(std::size_t cable);
   static void save(Node& node);
   void deliver(const Event& e, const End& to);

@@ -39,7 +39,7 @@ bool OrderSafety::prove(bool with_dead, std::optional<Cycle>& cycle) {
     const Network::Node& n = network_.nodes[e.node];
     const Network::Port& port = n.ports[e.slot()];
     // It restores spare classes: it takes the switch at the other end for a station.
-    return n.runs() && !n.stale && !port.unattended && !port.unmet && !port.restores;
+    return n.runs() && !n.stale && !port.unattended && !port.restores;
   };
   for (const Network::Cable& c : network_.cables) {
     const Order a = rule(c.a.node, c.a.slot());

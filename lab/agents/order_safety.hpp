@@ -18,9 +18,7 @@ namespace lldp::lab::agents {
 ///
 /// Apart from the others stand cycles through a switch whose agent does not run, that started from
 /// a state that was not its last, whose rules are of before the carrier came that it did not see
-/// come, or of before its neighbor was installed anew while no agent saw that, that is new on a hub
-/// and has not heard all that are there, or that a neighbor still takes for a station
-/// (docs/develop/rules.md, "What remains").
+/// come, or that a neighbor still takes for a station (docs/develop/rules.md, "What remains").
 ///
 /// Only a change that can add a dependency is proved again; one that takes some away cannot close a
 /// cycle.

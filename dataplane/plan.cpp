@@ -57,15 +57,16 @@ std::string_view to_string(Action a) {
 }
 
 std::string to_string(const PortPlan& plan) {
+  const std::string name = escape(plan.port.name);
   std::string text;
   for (const Change& c : plan.changes)
-    text.append(plan.port.name)
+    text.append(name)
         .append(" ")
         .append(to_string(c.action))
         .append(" ")
         .append(to_string(c.part))
         .append("\n");
-  if (plan.want && !plan.empty()) text += qos::to_string(*plan.want, plan.port.name);
+  if (plan.want && !plan.empty()) text += qos::to_string(*plan.want, name);
   return text;
 }
 

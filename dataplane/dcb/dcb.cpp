@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/spelling.hpp"
 #include "os/file.hpp"
 #include "os/host.hpp"
 
@@ -38,7 +39,7 @@ std::string remedy(const std::string& port, const dcbnl::Settings& now) {
              ? fmt::format(
                    ": its firmware runs DCBX and decides: dcb dcbx set dev {0} host ieee, or "
                    "switch its LLDP agent off (ethtool --show-priv-flags {0})",
-                   port)
+                   shell_word(port))
              : std::string();
 }
 

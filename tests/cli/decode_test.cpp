@@ -265,6 +265,12 @@ TEST(Decode, NamesTheFileThatCannotBeRead) {
             file.path() + ": not a pcap or pcapng file: unknown file format");
 }
 
+TEST(Decode, RefusesADeviceByNameForItHasNoEnd) {
+  std::ostringstream out;
+  EXPECT_EQ(to_string(decode_capture("/dev/zero", false, {}, out).error()),
+            "/dev/zero: is a device, which has no end: name a file");
+}
+
 TEST(Decode, SaysWhereAFileIsCutShort) {
   TemporaryFile file;
   write_vectors(file.path());

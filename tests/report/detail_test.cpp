@@ -131,6 +131,18 @@ TEST(Detail, TellsWhatEachAgentHasAcknowledged) {
               testing::EndsWith("\n  order: shut since 2026-01-31T12:00:00Z\n"));
 }
 
+TEST(Detail, TellsAsTextWhatEachPortSends) {
+  json swp1 = port("swp1", {neighbor("s1", 2, Bytes())});
+  swp1["announced"] = "0207040200000000090403056131060200780000";
+  json swp2 = port("swp2", {});
+  swp2.erase("announced");
+  const auto text = sent_text(shown({swp1, swp2}), {});
+  ASSERT_TRUE(text) << to_string(text.error());
+  EXPECT_THAT(*text, testing::StartsWith("swp1:\n  chassis-id"));
+  EXPECT_THAT(*text, testing::HasSubstr("ttl"));
+  EXPECT_THAT(*text, testing::EndsWith("\n\nswp2: sends nothing\n"));
+}
+
 TEST(Detail, JsonHasTheTlvsBesideTheOctets) {
   json swp1 = port("swp1", {neighbor("s1", 2, octets_of(tlv::MedModel{"m\x1b"}))});
   swp1["announced"] = "0207040200000000090403056131060200780000";

@@ -46,6 +46,7 @@ class FakeDaemon : public io::test::CommandedHandler {
   }
   std::string rules_json() override {
     asked += "rules ";
+    if (rules) return *rules;
     return R"({"version":1,"lossless":[],"chains":[],"rules":{}})";
   }
   Result<void, std::vector<Error>> reload() override {
@@ -66,6 +67,7 @@ class FakeDaemon : public io::test::CommandedHandler {
   std::string state = "active";
   std::string alarms = "[]";
   std::optional<std::string> answer{};  ///< to show, in place of all that
+  std::optional<std::string> rules{};   ///< the same of rules
 };
 
 struct Outcome {

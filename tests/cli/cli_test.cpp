@@ -240,6 +240,26 @@ TEST_F(Cli, ConfigNamesEachKeyWithItsSource) {
             "level  -       default\n");
 }
 
+TEST_F(Cli, ExplainTellsWhatAPortOrAnAlarmDependsOn) {
+  daemon.alarms = R"([{"code":"unheard","port":"swp1","severity":"warning","text":"no frame"}])";
+  daemon.rules =
+      R"({"version":1,"ports":[{"name":"swp1","order":"up","installed":"yes","parts":)"
+      R"([{"part":"remap","state":"bypassed","text":"a filter"}],"bounces":{"5":3},"restored":2}]})";
+  start();
+  const std::string text =
+      "swp1: up, order up, type uplink\n"
+      "  device: switch, level 1 (host)\n"
+      "  no neighbor is heard: the order is what the port remembers, or unknown\n"
+      "  rules for up installed: yes\n"
+      "    remap bypassed: a filter\n"
+      "  packets that turned here, by priority: 5: 3; rules reinstalled: 2\n"
+      "  ALARM unheard: no frame\n";
+  EXPECT_EQ(run(at("explain swp1")).out, text);
+  EXPECT_EQ(run(at("explain 'swp\\x31'")).out, text);  // another spelling
+  EXPECT_THAT(run(at("explain unheard")).out, testing::StartsWith("severity: warning\n"));
+  EXPECT_EQ(run(at("explain swp9")).status, 1);
+}
+
 TEST_F(Cli, HelpOfACommandHasItsOptionsAndNoOthers) {
   const Outcome it = run("help rules");
   EXPECT_EQ(it.status, 0);

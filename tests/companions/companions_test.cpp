@@ -96,6 +96,19 @@ TEST_F(CompanionsTest, HookGetsOneChangeAfterTheOther) {
               ElementsAre(R"({"n":1,"left_out":0})", "done", R"({"n":2,"left_out":0})", "done"));
 }
 
+// A shell that starts the daemon may hold what is not for programs of another user.
+TEST_F(CompanionsTest, HookGetsNoVariableOfTheShellThatStartedTheDaemon) {
+  ::setenv("LLDP_TEST_SECRET", "x", 1);
+  auto own = Launcher::fork(kUserName);
+  ::unsetenv("LLDP_TEST_SECRET");
+  ASSERT_TRUE(own);
+  launcher_ = std::move(*own);
+  start("echo \"[$LLDP_TEST_SECRET] $PATH\"");
+  companions_->changed("{}");
+  EXPECT_THAT(lines(1),
+              ElementsAre("[] /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"));
+}
+
 TEST_F(CompanionsTest, HookRestsBetweenOneRunAndTheNext) {
   times_.hook_pause = 60ms;
   start("date +%s%N");

@@ -27,12 +27,7 @@ class LldpduWriter {
   template <class T>
   LldpduWriter& add(const T& tlv, const Key& key = T::kKey) {
     std::array<std::uint8_t, kHeader + kMaxInformation> room;
-    Writer writer(room);
-    writer.field("type", key.type, 7).reserved(9);  // the length, when it is known
-    if (key.type == kOrganizational)
-      writer.field("oui", key.oui, 24).field("subtype", key.subtype, 8);
-    T::layout(writer, tlv);
-    append(writer.octets());
+    append(write(room, tlv, key));
     return *this;
   }
   /// A TLV of ours under the OUI of the operator's choice.
@@ -48,7 +43,18 @@ class LldpduWriter {
  private:
   static constexpr std::size_t kHeader = 2;
 
-  /// A TLV but for its length; nothing: it could not be written.
+  /// A TLV but for its length; nothing: it could not be written. With all that it calls inlined the
+  /// positions in the octets are constants.
+  template <class T>
+  [[gnu::flatten]] static std::span<std::uint8_t> write(std::span<std::uint8_t> room, const T& tlv,
+                                                        const Key& key) {
+    Writer writer(room);
+    writer.field("type", key.type, 7).reserved(9);  // the length, when it is known
+    if (key.type == kOrganizational)
+      writer.field("oui", key.oui, 24).field("subtype", key.subtype, 8);
+    T::layout(writer, tlv);
+    return writer.octets();
+  }
   void append(std::span<std::uint8_t> tlv);
 
   Bytes& out_;
@@ -57,13 +63,19 @@ class LldpduWriter {
   std::size_t left_out_ = 0;
 };
 
-/// The information string alone (for type 127: what follows OUI and subtype).
+/// The information string alone (for type 127: what follows OUI and subtype), in `room`; nothing:
+/// it could not be written.
+template <class T>
+[[nodiscard, gnu::flatten]] ByteSpan encode_info(const T& tlv,
+                                                 std::array<std::uint8_t, kMaxInformation>& room) {
+  Writer writer(room);
+  T::layout(writer, tlv);
+  return writer.octets();
+}
 template <class T>
 [[nodiscard]] Bytes encode_info(const T& tlv) {
   std::array<std::uint8_t, kMaxInformation> room;
-  Writer writer(room);
-  T::layout(writer, tlv);
-  const ByteSpan octets = writer.octets();
+  const ByteSpan octets = encode_info(tlv, room);
   return {octets.begin(), octets.end()};
 }
 

@@ -199,7 +199,7 @@ class Agent::Impl {
                   Neighbor* neighbor, TimePoint now, Actions& out);
   /// Has the port tell again what it told, soon.
   void repeat(Port& port, PortAgent& agent, TimePoint now);
-  [[nodiscard]] Bytes order_octets(const Port& port) const;
+  [[nodiscard]] decltype(Self::order) order_octets(const Port& port) const;
   /// A frame with the present bound goes out.
   void note_told(Port& port, TimePoint now, Actions& out);
   /// No limit is found for it in what other ports know.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order by acknowledgement: docs/develop/rules.md A1 to A13.
 #include <algorithm>
+#include <array>
 #include <boost/container/small_vector.hpp>
 #include <utility>
 
@@ -134,7 +135,7 @@ void Agent::Impl::repeat(Port& port, PortAgent& agent, TimePoint now) {
   due_.set(port.slot, std::min(agent.tell_at, port.deadline()));
 }
 
-Bytes Agent::Impl::order_octets(const Port& port) const {
+decltype(Self::order) Agent::Impl::order_octets(const Port& port) const {
   const Position& bound = rank_.bound();
   boost::container::small_vector<std::uint8_t, 32> id;
   if (bound != kBottom) {
@@ -153,7 +154,9 @@ Bytes Agent::Impl::order_octets(const Port& port) const {
   tlv.count = static_cast<std::uint8_t>(tlv.entries.count);
   tlv.flags = static_cast<std::uint8_t>((role_ == Role::kHost ? tlv::OrderTlv::kHost : 0) |
                                         (more ? tlv::OrderTlv::kMore : 0));
-  return tlv::encode_info(tlv);
+  std::array<std::uint8_t, tlv::kMaxInformation> room;
+  const ByteSpan octets = tlv::encode_info(tlv, room);
+  return {octets.begin(), octets.end()};
 }
 
 void Agent::Impl::note_told(Port& port, TimePoint now, Actions& out) {

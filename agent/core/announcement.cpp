@@ -75,7 +75,7 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
   if (!self.order.empty()) {
     tlv::Key key = tlv::OrderTlv::kKey;
     key.oui = oui_number(settings.contribution_oui);
-    writer.add(Raw{self.order}, key);
+    writer.add(Raw{ByteSpan(self.order.data(), self.order.size())}, key);
   }
   if (settings.send_tr) writer.add(tlv::to_tr(claim));
   if (settings.send_contribution) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <string_view>
 
 #include "agent/core/link.hpp"
@@ -16,7 +17,7 @@ namespace lldp::core {
 /// What a device tells of itself on a port, beside its settings.
 struct Self {
   const ChassisId& chassis_id;
-  Bytes order{};  ///< octets of an OrderTlv
+  boost::container::small_vector<std::uint8_t, 96> order{};  ///< octets of an OrderTlv
   std::string_view system_name{};
   tlv::Claim claim{};
   std::string_view location{};  ///< octets of a LocationTlv; empty: there is nothing to tell

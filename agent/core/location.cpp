@@ -49,10 +49,8 @@ std::string octets_of(std::span<const Tier> tiers) {
     boost::container::small_vector<std::uint8_t, 32> id{tier.id.subtype};
     id.insert(id.end(), tier.id.octets.begin(), tier.id.octets.end());
     std::array<std::uint8_t, tlv::kMaxInformation> room;
-    const tlv::TierTlv told{tier.level.value(), ByteSpan(id.data(), id.size()), tier.age};
-    tlv::Writer writer(room);
-    tlv::TierTlv::layout(writer, told);
-    const ByteSpan octets = writer.octets();
+    const ByteSpan octets = tlv::encode_info(
+        tlv::TierTlv{tier.level.value(), ByteSpan(id.data(), id.size()), tier.age}, room);
     if (octets.empty() || out.size() + octets.size() > tlv::LocationTlv::kMostOctets) break;
     out += as_text(octets);
   }
@@ -300,10 +298,17 @@ void Location::follow(Survey::Found found, Level own, const Survey::Heard& membe
   told = std::move(found.told);
   since_ = std::move(since);
   held_ = std::move(held);
+  await();
 }
 
 void Location::follow_own(const Tier* before, const Tier* now, const Survey::Heard& members) {
-  if (now == nullptr || before == nullptr || before->id != now->id) {
+  if (now == nullptr) {
+    former_.reset();
+    members_.clear();
+    witnesses.clear();
+    return;
+  }
+  if (before == nullptr || before->id != now->id) {
     // Of several that follow each other while the tier is in parts, the first is what it was.
     if (before != nullptr && (!former_ || former_->tier.age <= before->age))
       former_ = {*before, std::move(members_)};
@@ -311,8 +316,7 @@ void Location::follow_own(const Tier* before, const Tier* now, const Survey::Hea
     witnesses.clear();
     for (const ChassisId* id : members) witnesses.insert(*id);
   }
-  if (former_ && (now == nullptr || is_settled(*now) || former_->tier.age <= now->age))
-    former_.reset();
+  if (former_ && (is_settled(*now) || former_->tier.age <= now->age)) former_.reset();
   auto next = members_.begin();  // ports mostly have switches in the order of their IDs
   for (const ChassisId* id : members) {
     if (next == members_.end() || *next != *id) {
@@ -352,6 +356,7 @@ void Location::replace(Tier& tier, const ChassisId& id, std::uint32_t age, TimeP
   since_.assign(tiers.size(), now);
   renewed = id;
   witnesses.clear();
+  await();
 }
 
 Tiers Location::ripe(TimePoint now) const {
@@ -361,13 +366,12 @@ Tiers Location::ripe(TimePoint now) const {
   return out;
 }
 
-TimePoint Location::due() const {
-  TimePoint due = kNever;
+void Location::await() {
+  due_ = kNever;
   for (std::size_t i = 0; i < since_.size() && i < tiers.size(); ++i)
     if (grows(tiers[i]) && told[i].age > 0)
-      due = std::min(due, since_[i] + std::chrono::minutes(tiers[i].age));
-  for (const Held& h : held_) due = std::min(due, h.since + kJoinAfter);
-  return due;
+      due_ = std::min(due_, since_[i] + std::chrono::minutes(tiers[i].age));
+  for (const Held& h : held_) due_ = std::min(due_, h.since + kJoinAfter);
 }
 
 std::vector<TierNote> Location::notes() const {

@@ -154,7 +154,7 @@ class Location {
   void restore(const Survey& survey, TimePoint now);
   /// IDs that have been held for long enough.
   [[nodiscard]] Tiers ripe(TimePoint now) const;
-  [[nodiscard]] TimePoint due() const;  ///< when follow() has more to do; kNever: never
+  [[nodiscard]] TimePoint due() const { return due_; }  ///< when follow() has more; kNever: never
   [[nodiscard]] std::vector<TierNote> notes() const;
 
  private:
@@ -167,8 +167,11 @@ class Location {
   Tiers was_{};
   Switches members_{};  ///< that were heard since the own tier has its ID
   std::optional<FormerId> former_{};
+  TimePoint due_ = kNever;
 
   void follow_own(const Tier* before, const Tier* now, const Survey::Heard& members);
+  /// Sets due_.
+  void await();
   void replace(Tier& tier, const ChassisId& id, std::uint32_t age, TimePoint now);
 };
 

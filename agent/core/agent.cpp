@@ -249,9 +249,9 @@ void Agent::Impl::retract(Port& port, Actions& out) {
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
   const TimePoint due =
-      std::min({due_.due(), settled_at_, linked_at_, inference_.deadline().value_or(kNever),
-                absent_due_, locate_at_, tell_by_, memory_until_, location_.due(), classes_at_,
-                rails_at_, no_level_told_ ? kNever : no_level_at_});
+      earliest(due_.due(), settled_at_, linked_at_, inference_.deadline().value_or(kNever),
+               absent_due_, locate_at_, tell_by_, memory_until_, location_.due(), classes_at_,
+               rails_at_, no_level_told_ ? kNever : no_level_at_);
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -269,7 +269,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
     run_due(now, out);
   }
   // What the ports forgot or took may have moved the location, and a new one is told by them.
-  while (std::min({locate_at_, tell_by_, memory_until_, location_.due()}) <= now) {
+  while (earliest(locate_at_, tell_by_, memory_until_, location_.due()) <= now) {
     relocate(now, out);
     run_due(now, out);
   }

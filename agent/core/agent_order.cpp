@@ -140,7 +140,8 @@ decltype(Self::order) Agent::Impl::order_octets(const Port& port) const {
   boost::container::small_vector<std::uint8_t, 32> id;
   if (bound != kBottom) {
     id.push_back(bound.chassis.subtype);
-    id.insert(id.end(), bound.chassis.octets.begin(), bound.chassis.octets.end());
+    const ByteSpan octets = as_octets(bound.chassis.octets);
+    id.insert(id.end(), octets.data(), octets.data() + octets.size());
   }
   bool more = false;
   tlv::OrderTlv tlv{
@@ -156,7 +157,7 @@ decltype(Self::order) Agent::Impl::order_octets(const Port& port) const {
                                         (more ? tlv::OrderTlv::kMore : 0));
   std::array<std::uint8_t, tlv::kMaxInformation> room;
   const ByteSpan octets = tlv::encode_info(tlv, room);
-  return {octets.begin(), octets.end()};
+  return {octets.data(), octets.data() + octets.size()};
 }
 
 void Agent::Impl::note_told(Port& port, TimePoint now, Actions& out) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/indexed_heap.hpp"
@@ -9,6 +10,12 @@
 namespace lldp::core {
 
 inline constexpr TimePoint kNever = TimePoint::max();
+
+/// std::min() of a list puts the list into memory first, and there are many for each frame.
+[[nodiscard]] constexpr TimePoint earliest(TimePoint first, auto... others) {
+  ((first = std::min<TimePoint>(first, others)), ...);
+  return first;
+}
 
 /// When each of a set of slots is next due.
 class DeadlineQueue {

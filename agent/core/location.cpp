@@ -47,7 +47,8 @@ std::string octets_of(std::span<const Tier> tiers) {
     tiers = tiers.first(tlv::LocationTlv::kMostTiers);
   for (const Tier& tier : tiers) {
     boost::container::small_vector<std::uint8_t, 32> id{tier.id.subtype};
-    id.insert(id.end(), tier.id.octets.begin(), tier.id.octets.end());
+    const ByteSpan its = as_octets(tier.id.octets);
+    id.insert(id.end(), its.data(), its.data() + its.size());
     std::array<std::uint8_t, tlv::kMaxInformation> room;
     const ByteSpan octets = tlv::encode_info(
         tlv::TierTlv{tier.level.value(), ByteSpan(id.data(), id.size()), tier.age}, room);

@@ -244,14 +244,14 @@ bool Port::counts_as_host() const {
 }
 
 TimePoint Port::deadline() const {
-  TimePoint due = std::min({alarm_due(), memory_until, repeat_at, shared_until, stock_at});
+  TimePoint due = earliest(alarm_due(), memory_until, repeat_at, shared_until, stock_at);
   if (!held.empty()) due = std::min(due, changes.opens_at());
   for (const PortAgent& a : agents) {
-    due = std::min({due, core::deadline(a.tx_timer_state, a.tx_state, a.tx),
-                    a.tooManyNeighborsTimer, a.own_frame_forgotten, a.tell_at});
+    due = earliest(due, core::deadline(a.tx_timer_state, a.tx_state, a.tx), a.tooManyNeighborsTimer,
+                   a.own_frame_forgotten, a.tell_at);
   }
   for (const Neighbor& n : table.all())
-    due = std::min({due, n.rxInfoTTL, n.claim_stands ? n.claim_until : kNever});
+    due = earliest(due, n.rxInfoTTL, n.claim_stands ? n.claim_until : kNever);
   return due;
 }
 

@@ -124,8 +124,8 @@ struct Port {
   /// When an alarm that waits is to be raised; kNever: none does.
   [[nodiscard]] TimePoint alarm_due() const {
     const auto waits = [this](TimePoint due) { return due > labelled_at ? due : kNever; };
-    return std::min({waits(unprotected_at), waits(conflict_at), waits(missing_at), waits(held_at()),
-                     waits(unheard_at), awaited ? silent_at : kNever});
+    return earliest(waits(unprotected_at), waits(conflict_at), waits(missing_at), waits(held_at()),
+                    waits(unheard_at), awaited ? silent_at : kNever);
   }
   /// When one of the machines, the neighbors or the alarm is due.
   [[nodiscard]] TimePoint deadline() const;

@@ -16,16 +16,6 @@
 namespace lldp::core {
 namespace {
 constexpr std::size_t kEthernetHeader = 14;
-
-/// Most interfaces' numbers follow each other: then it takes no search.
-Port* look_up(const boost::container::flat_map<Ifindex, Port*>& ports, Ifindex ifindex) {
-  if (ports.empty() || ifindex < ports.begin()->first) return nullptr;
-  const std::size_t guess = ifindex.value() - ports.begin()->first.value();
-  if (guess < ports.size() && ports.nth(guess)->first == ifindex) return ports.nth(guess)->second;
-  const auto at = ports.find(ifindex);
-  return at == ports.end() ? nullptr : at->second;
-}
-
 }  // namespace
 
 Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const State& restored,
@@ -167,8 +157,17 @@ PortState Agent::Impl::port_state(const Port& port) {
   return state;
 }
 
-Port* Agent::Impl::find(Ifindex ifindex) { return look_up(by_ifindex_, ifindex); }
-const Port* Agent::Impl::find(Ifindex ifindex) const { return look_up(by_ifindex_, ifindex); }
+Port* Agent::Impl::look_up(Ifindex ifindex) const {
+  // Most interfaces' numbers follow each other, and so do their slots: then it takes no search.
+  const std::size_t guess = ifindex.value() - first_ifindex_;
+  if (guess < ports_.size() && ports_[guess] && ports_[guess]->link.ifindex == ifindex)
+    return ports_[guess].get();
+  const auto at = by_ifindex_.find(ifindex);
+  return at == by_ifindex_.end() ? nullptr : at->second;
+}
+
+Port* Agent::Impl::find(Ifindex ifindex) { return look_up(ifindex); }
+const Port* Agent::Impl::find(Ifindex ifindex) const { return look_up(ifindex); }
 const Port* Agent::Impl::find(std::string_view escaped_name) const {
   if (escaped_name.empty()) return nullptr;
   const auto at = std::find_if(ports_.begin(), ports_.end(), [&](const auto& p) {

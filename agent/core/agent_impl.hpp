@@ -66,6 +66,7 @@ class Agent::Impl {
   struct Sender;    ///< procedures of the transmit machine
   struct Receiver;  ///< procedures of the receive machine
 
+  [[nodiscard]] Port* look_up(Ifindex ifindex) const;
   [[nodiscard]] Port* find(Ifindex ifindex);
   /// By its name as alarms have it.
   [[nodiscard]] const Port* find(std::string_view escaped_name) const;
@@ -384,6 +385,7 @@ class Agent::Impl {
   std::vector<std::unique_ptr<Port>> ports_{};  ///< by slot; null: free
   std::vector<std::uint32_t> free_slots_{};
   boost::container::flat_map<Ifindex, Port*> by_ifindex_{};
+  std::uint32_t first_ifindex_ = 0;  ///< of the port in slot 0
   DeadlineQueue due_{};
   AlarmStore alarms_{};
   Classes classes_;

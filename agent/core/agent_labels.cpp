@@ -152,13 +152,14 @@ void Agent::Impl::relocate(TimePoint now, Actions& out) {
 }
 
 void Agent::Impl::announce_location(Port& port, TimePoint now) {
-  // The last of the credit is for a level, but where all is new. While a rank waits at the port, so
-  // is one for a fast transmission and one for an acknowledgement: the location goes with these.
-  const int kept = port.orders.waits(rank_.bound()) ? 3 : port.is_young(now) ? 0 : 1;
   if (port.table.size() == 0) return;  // a newcomer is answered anyway
   for (PortAgent& a : port.agents) {
     if (a.told_location == location_for(port).version) continue;
     due_.set(port.slot, now);
+    // The last of the credit is for a level, but where all is new. While a rank waits at the port,
+    // so is one for a fast transmission and one for an acknowledgement: the location goes with
+    // these.
+    const int kept = port.orders.waits(rank_.bound()) ? 3 : port.is_young(now) ? 0 : 1;
     // Devices above take from below the own tier, and all others as hints, which can wait.
     const bool hints = port.type == PortType::kUplink && a.told_own_tier == tell_own_.version;
     const Telling& telling = port.type == PortType::kUplink ? tell_own_ : tell_all_;

@@ -84,6 +84,7 @@ Port& Agent::Impl::add_port(const Link& link) {
   port.orders.gain_carrier(births_);
   if (lost_ && !restored_) port.orders.requests = OrderRequests::found();
   by_ifindex_[link.ifindex] = &port;
+  if (slot == 0) first_ifindex_ = link.ifindex.value();
   return port;
 }
 

@@ -27,11 +27,12 @@ class IndexedHeap {
   /// Of a slot that has no key, nothing.
   void remove(std::uint32_t slot) {
     if (find(slot) == nullptr) return;
-    const std::size_t at = place_[slot];
-    exchange(at, heap_.size() - 1);
-    place_[slot] = kAbsent;
+    const std::size_t at = std::exchange(place_[slot], kAbsent);
+    Entry last = std::move(heap_.back());
     heap_.pop_back();
-    if (at < heap_.size()) sift(at);
+    if (at == heap_.size()) return;
+    put(at, std::move(last));
+    sift(at);
   }
   /// Null: the slot has no key.
   [[nodiscard]] const Key* find(std::uint32_t slot) const {
@@ -50,22 +51,22 @@ class IndexedHeap {
   };
   static constexpr std::uint32_t kAbsent = 0xffff'ffff;
 
-  void exchange(std::size_t a, std::size_t b) {
-    std::swap(heap_[a], heap_[b]);
-    place_[heap_[a].slot] = static_cast<std::uint32_t>(a);
-    place_[heap_[b].slot] = static_cast<std::uint32_t>(b);
+  void put(std::size_t at, Entry entry) {
+    place_[entry.slot] = static_cast<std::uint32_t>(at);
+    heap_[at] = std::move(entry);
   }
+  /// The entry at `at` goes where it belongs; those on its way move by one.
   void sift(std::size_t at) {
-    for (; at > 0 && heap_[at].key < heap_[(at - 1) / 2].key; at = (at - 1) / 2)
-      exchange(at, (at - 1) / 2);
-    for (;;) {
-      std::size_t least = at;
-      for (std::size_t child = 2 * at + 1; child < heap_.size() && child <= 2 * at + 2; ++child)
-        if (heap_[child].key < heap_[least].key) least = child;
-      if (least == at) return;
-      exchange(at, least);
-      at = least;
+    Entry entry = std::move(heap_[at]);
+    for (; at > 0 && entry.key < heap_[(at - 1) / 2].key; at = (at - 1) / 2)
+      put(at, std::move(heap_[(at - 1) / 2]));
+    for (std::size_t child = 2 * at + 1; child < heap_.size(); child = 2 * at + 1) {
+      if (child + 1 < heap_.size() && heap_[child + 1].key < heap_[child].key) ++child;
+      if (!(heap_[child].key < entry.key)) break;
+      put(at, std::move(heap_[child]));
+      at = child;
     }
+    put(at, std::move(entry));
   }
 
   std::vector<Entry> heap_{};

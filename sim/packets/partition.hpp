@@ -223,13 +223,11 @@ class Partition {
     Port& p = n_.ports[out];
     Slot& f = part_.pool[slot];
     f.arc = out;
-    if (n_.trace) n_.trace(part_.now, f);
-    if (!n_.sent_octets.empty() && f.kind == Kind::kData) tell_of_link(slot, p, out);
+    if (n_.trace || !n_.sent_octets.empty() || !n_.loss_ppb.empty()) [[unlikely]]
+      observe(slot, p, out);
     p.free_at = part_.now + n_.time_of(out, octets_of(f));
     part_.count.hops += f.kind == Kind::kData ? 1U : 0U;
     f.at = p.free_at + p.delay;
-    if (!n_.loss_ppb.empty() && f.kind >= Kind::kData)
-      f.broken = n_.loss_ppb[out] != 0 && n_.random[out].below(1'000'000'000) < n_.loss_ppb[out];
     if constexpr (kHasCredits<FlowControl>)
       if (f.kind == Kind::kData && (n_.lossless >> f.priority & 1) != 0)
         flow_control_.sent(*this, out, f);
@@ -248,17 +246,12 @@ class Partition {
       return transmit(slot, out);
     }
     const std::uint32_t octets = octets_of(f);
-    if ((p.discarding & bit) != 0) {
-      pass(f);
-      ++part_.count.discarded;
-      part_.count.discarded_octets += f.kind == Kind::kData ? octets : 0U;
-      return part_.pool.release(slot);
-    }
-    if (p.forwards && !admit(p, f, octets, out)) {
-      pass(f);
-      ++((n_.lossless >> f.priority & 1) != 0 ? part_.count.drops : part_.count.drops_lossy);
-      part_.count.dropped += f.kind == Kind::kData ? octets : 0U;
-      return part_.pool.release(slot);
+    if ((p.discarding & bit) != 0) [[unlikely]]
+      return refuse(slot, part_.count.discarded, part_.count.discarded_octets);
+    if (p.forwards && !admit(p, f, octets, out)) [[unlikely]] {
+      const bool lossless = (n_.lossless >> priority & 1) != 0;
+      return refuse(slot, lossless ? part_.count.drops : part_.count.drops_lossy,
+                    part_.count.dropped);
     }
     Queue& q = n_.queue(out, priority);
     if (n_.settings.ecn.on && f.kind == Kind::kData && q.octets > n_.settings.ecn.kmin_octets)
@@ -281,6 +274,26 @@ class Partition {
   }
 
  private:
+  /// A frame that is not taken into its queue is gone; both of these count it.
+  [[gnu::noinline]] void refuse(std::uint32_t slot, std::uint64_t& frames, std::uint64_t& octets) {
+    const Slot& f = part_.pool[slot];
+    pass(f);
+    ++frames;
+    octets += f.kind == Kind::kData ? f.octets : 0U;
+    part_.pool.release(slot);
+  }
+
+  // What few runs want stands in functions of its own: what all frames go through saves fewer
+  // registers then.
+
+  /// What is asked for of a frame that begins to go over a link.
+  [[gnu::noinline]] void observe(std::uint32_t slot, const Port& p, Arc out) {
+    Slot& f = part_.pool[slot];
+    if (n_.trace) n_.trace(part_.now, f);
+    if (!n_.sent_octets.empty() && f.kind == Kind::kData) tell_of_link(slot, p, out);
+    if (!n_.loss_ppb.empty() && f.kind >= Kind::kData)
+      f.broken = n_.loss_ppb[out] != 0 && n_.random[out].below(1'000'000'000) < n_.loss_ppb[out];
+  }
   /// What a switch writes into a frame that leaves it, for congestion controls that ask for it.
   void tell_of_link(std::uint32_t slot, const Port& p, Arc out) {
     const Slot& f = part_.pool[slot];
@@ -293,7 +306,7 @@ class Partition {
                                 .arc = out});
   }
 
-  void send_away(std::uint32_t slot, std::uint32_t part) {
+  [[gnu::noinline]] void send_away(std::uint32_t slot, std::uint32_t part) {
     first_away_ = std::min(first_away_, part_.pool[slot].at);
     away_[window_ % 2][part].push_back(part_.pool[slot]);
     part_.pool.release(slot);
@@ -341,11 +354,20 @@ class Partition {
   }
 
   void happen(std::uint32_t s) {
-    Slot& slot = part_.pool[s];
-    switch (slot.kind) {
+    switch (const Slot& slot = part_.pool[s]; slot.kind) {
       case Kind::kPortFree:
         n_.ports[slot.arc].timer = false;
         return serve(slot.arc);
+      case Kind::kData:
+      case Kind::kAck:
+        return arrive(s);
+      default:
+        return happen_rarely(s);
+    }
+  }
+  /// What is no frame and no port's turn; apart, so that these two need no room for it.
+  [[gnu::noinline]] void happen_rarely(std::uint32_t s) {
+    switch (const Slot& slot = part_.pool[s]; slot.kind) {
       case Kind::kHostWake:
         return hosts_.wake(s);
       case Kind::kRetransmit:
@@ -366,9 +388,10 @@ class Partition {
       case Kind::kPause:
       case Kind::kCheck:
         return told(s);
+      case Kind::kPortFree:
       case Kind::kData:
       case Kind::kAck:
-        return arrive(s);
+        return;  // happen() has seen to them
     }
   }
 
@@ -384,7 +407,8 @@ class Partition {
   void arrive(std::uint32_t s) {
     const Slot& f = part_.pool[s];
     const Arc in = f.arc;
-    if (n_.any_cut && n_.cut_at[in] != kNever && on_the_cut_wire(f)) return lose(s);
+    if (n_.any_cut && n_.cut_at[in] != kNever && on_the_cut_wire(f)) [[unlikely]]
+      return lose(s);
     if (f.broken) [[unlikely]] {
       part_.pool[s].arrival = f.priority;
       pass(f);  // the far end is told what was sent, so no credit is missing for good
@@ -467,7 +491,7 @@ class Partition {
   }
 
   /// The way that a frame takes which has come to its first switch.
-  [[nodiscard]] std::uint32_t way_for(const Slot& f) {
+  [[nodiscard, gnu::noinline]] std::uint32_t way_for(const Slot& f) {
     const Flow& w = n_.flows[f.flow];
     if (w.ways < 2) return f.route;
     Random& random = n_.random[reversed(f.arc)];  // of a port of this node
@@ -540,12 +564,16 @@ class Partition {
     }
   }
 
+  [[nodiscard]] std::uint32_t cost_of(std::uint32_t octets) const {
+    if constexpr (kHasCredits<FlowControl>) return n_.cost_of(octets);
+    return octets;
+  }
   /// Network::waits() gets so many more, or less.
   void count_wait(const Port& p, const Slot& f, Arc out, std::uint32_t octets, bool less) {
     if constexpr (!FlowControl::kPerPort)
       if (p.forwards && (n_.lossless >> f.priority & n_.lossless >> f.arrival & 1) != 0)
         n_.waits(out, f.priority, f.arc, f.arrival) +=
-            less ? 0U - n_.cost_of(octets) : n_.cost_of(octets);
+            less ? 0U - cost_of(octets) : cost_of(octets);
   }
   /// A frame that came by `f.arc` does not wait here.
   void pass(const Slot& f) {
@@ -567,7 +595,7 @@ class Partition {
     part_.paused.pop_back();
   }
 
-  void mark(Slot& f, std::uint32_t queued, Arc out) {
+  [[gnu::noinline]] void mark(Slot& f, std::uint32_t queued, Arc out) {
     const EcnSettings& ecn = n_.settings.ecn;
     bool marked = queued >= ecn.kmax_octets;
     if (!marked) {
@@ -623,7 +651,7 @@ class Partition {
     if (p.down) return;
     if (part_.now < p.free_at) return arm(arc);
     if (const auto may = static_cast<QueueMask>(p.waiting & ~p.paused);
-        !send_control(p, arc) && may != 0 && !yields(p, arc)) {
+        !(p.control_due && send_control(p, arc)) && may != 0 && !yields(p, arc)) {
       const std::uint32_t s = dequeue(p, arc, pick(p, arc, may));
       leave(p, part_.pool[s], arc);
       transmit(s, arc);
@@ -645,8 +673,7 @@ class Partition {
     p.own_turns = static_cast<std::uint8_t>(own ? p.own_turns + 1 : 0);
     return own;
   }
-  bool send_control(Port& p, Arc arc) {
-    if (!p.control_due) return false;
+  [[gnu::noinline]] bool send_control(Port& p, Arc arc) {
     p.control_due = false;
     const std::uint32_t s = flow_control_.control_frame(*this, arc);
     if (s != kNone) transmit(s, arc);
@@ -664,20 +691,20 @@ class Partition {
       each(s);
     }
   }
-  [[nodiscard]] bool on_the_cut_wire(const Slot& f) const {
+  [[nodiscard, gnu::noinline]] bool on_the_cut_wire(const Slot& f) const {
     const Port& p = n_.ports[f.arc];
     const Picoseconds cut = n_.cut_at[f.arc];
     const Picoseconds begun = f.at - p.delay - n_.time_of(f.arc, octets_of(f));
     return begun <= cut && cut < f.at;
   }
-  void lose(std::uint32_t s) {
+  [[gnu::noinline]] void lose(std::uint32_t s) {
     const Slot& f = part_.pool[s];
     ++part_.count.lost;
     part_.count.lost_octets += f.kind == Kind::kData ? f.octets : 0U;
     part_.pool.release(s);
   }
   /// The frame's next link is down: it goes on by its flow's present way, if that comes by here.
-  void redirect(std::uint32_t s) {
+  [[gnu::noinline]] void redirect(std::uint32_t s) {
     Slot& f = part_.pool[s];
     if (f.kind == Kind::kCheck) return lose(s);
     const std::uint32_t here = n_.ports[reversed(f.arc)].node;

@@ -31,13 +31,10 @@ class Wheel {
 
   /// `pool[slot].at` must not be before what was popped last.
   void push(std::uint32_t slot) {
-    const Picoseconds at = pool_[slot].at;
-    if (at >= base_ + kHorizon) {
-      heap_.push_back({at, order_++, slot});
-      std::push_heap(heap_.begin(), heap_.end(), Later{});
-      return;
-    }
-    insert(slot, pool_[slot]);
+    const Slot& s = pool_[slot];
+    if (s.at >= base_ + kHorizon) [[unlikely]]
+      return push_far(slot, s.at);
+    insert(slot, s);
   }
 
   /// When the first one is due; kNever: there is none.
@@ -53,21 +50,10 @@ class Wheel {
 
   /// Takes out the first one, if it is due by `until`; kNone: none is.
   std::uint32_t pop(Picoseconds until) {
-    for (;;) {
-      const std::uint32_t bucket = first_bucket();
-      if (bucket == kNone) {
-        if (heap_.empty() || heap_.front().at > until) return kNone;
-        advance(heap_.front().at);
-        continue;
-      }
-      if (piles_.empty()) return pop_of_list(bucket, until);
-      if (bucket == opened_) return pop_opened(until);
-      if (piles_[bucket].count > kInChunk) {
-        open(bucket);
-        return pop_opened(until);
-      }
-      return pop_of_few(bucket, until);
-    }
+    if (piles_.empty())
+      if (const std::uint32_t bucket = first_bucket(); bucket != kNone)
+        return pop_of_list(bucket, until);
+    return pop_elsewhere(until);
   }
 
   /// The one that is to be taken out after so many others, if nothing comes between; kNone: not
@@ -137,6 +123,9 @@ class Wheel {
   void insert(std::uint32_t slot, const Slot& s) {
     const std::uint32_t bucket = bucket_of(s.at);
     if (piles_.empty()) return insert_in_list(bucket, slot, s);
+    insert_in_pile(bucket, slot, s);
+  }
+  [[gnu::noinline]] void insert_in_pile(std::uint32_t bucket, std::uint32_t slot, const Slot& s) {
     if (bucket == opened_) {
       late_.push_back({key_of(s, order_++), slot});
       std::push_heap(late_.begin(), late_.end(), std::greater<>{});
@@ -182,7 +171,25 @@ class Wheel {
     return slot;
   }
 
-  // In a large one
+  // In a large one, or from afar
+
+  [[gnu::noinline]] std::uint32_t pop_elsewhere(Picoseconds until) {
+    for (;;) {
+      const std::uint32_t bucket = first_bucket();
+      if (bucket == kNone) {
+        if (heap_.empty() || heap_.front().at > until) return kNone;
+        advance(heap_.front().at);
+        continue;
+      }
+      if (piles_.empty()) return pop_of_list(bucket, until);
+      if (bucket == opened_) return pop_opened(until);
+      if (piles_[bucket].count > kInChunk) {
+        open(bucket);
+        return pop_opened(until);
+      }
+      return pop_of_few(bucket, until);
+    }
+  }
 
   void append(std::uint32_t bucket, std::uint32_t slot, const Slot& s) {
     Pile& b = piles_[bucket];
@@ -328,6 +335,14 @@ class Wheel {
   /// put in for the same moment.
   void advance(Picoseconds at) {
     base_ = at >> kWidthBits << kWidthBits;
+    if (!heap_.empty() && heap_.front().at < base_ + kHorizon) [[unlikely]]
+      bring_near();
+  }
+  [[gnu::noinline]] void push_far(std::uint32_t slot, Picoseconds at) {
+    heap_.push_back({at, order_++, slot});
+    std::push_heap(heap_.begin(), heap_.end(), Later{});
+  }
+  [[gnu::noinline]] void bring_near() {
     while (!heap_.empty() && heap_.front().at < base_ + kHorizon) {
       const Far far = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end(), Later{});

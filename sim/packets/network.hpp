@@ -33,6 +33,11 @@ using Key = std::uint32_t;
 [[nodiscard]] constexpr Arc arc_of(Key k) { return k >> 3; }
 [[nodiscard]] constexpr std::uint8_t priority_of(Key k) { return k & 7; }
 
+/// Of a frame on a wire or in a queue.
+[[nodiscard]] inline std::uint32_t octets_of(const Slot& f) {
+  return f.kind == Kind::kData ? f.octets : kControlOctets;
+}
+
 /// A deadlock that a detector declared.
 struct Verdict {
   Picoseconds at = 0;

@@ -7,8 +7,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/packets/choices.hpp"
 #include "sim/packets/host/host.hpp"
+#include "sim/packets/host/nic.hpp"
+#include "sim/packets/look_ahead.hpp"
 #include "sim/packets/network.hpp"
+#include "sim/packets/port_queues.hpp"
 
 namespace lldp::lab::packets {
 
@@ -38,6 +42,9 @@ class Partition {
         wheel_(part_.pool, large_),
         flow_control_(n_),
         detector_(n_),
+        queues_(n_, part_),
+        nics_(*this),
+        look_ahead_(n_, part_, wheel_),
         hosts_(*this) {
     for (auto& window : away_) window.resize(parts);
     for (Arc a = 0; a < n_.arcs(); ++a) part_.pool[part_.pool.take()].arc = a;
@@ -49,7 +56,7 @@ class Partition {
   void run_until(Picoseconds end) {
     end_ = end;
     for (std::uint32_t s = wheel_.pop(end_); s != kNone; s = wheel_.pop(end_)) {
-      if (large_) fetch_ahead();
+      if (large_) look_ahead_.fetch();
       part_.now = part_.pool[s].at;
       ++part_.count.events;
       happen(s);
@@ -164,7 +171,7 @@ class Partition {
     Port& p = n_.ports[out];
     const QueueMask before = p.paused;
     p.paused = static_cast<QueueMask>(p.stopped & ~p.ignored);
-    if ((before == 0) != (p.paused == 0)) list_paused(out, p.paused != 0);
+    if ((before == 0) != (p.paused == 0)) queues_.list_paused(out, p.paused != 0);
     if ((before & ~p.paused) != 0) arm(out);
   }
   /// Throws away what waits in a queue.
@@ -185,7 +192,8 @@ class Partition {
         std::uint32_t before = kNone;
         for (std::uint32_t s = n_.queue(out, priority).first; s != kNone; s = part_.pool[s].next) {
           if (part_.pool[s].arc == in && part_.pool[s].arrival == arrival) {
-            take_out(out, priority, s, before);
+            queues_.unlink(out, priority, s, before);
+            leave(p, part_.pool[s], out);
             ++part_.count.discarded;
             part_.count.discarded_octets +=
                 part_.pool[s].kind == Kind::kData ? part_.pool[s].octets : 0U;
@@ -254,8 +262,11 @@ class Partition {
                     part_.count.dropped);
     }
     Queue& q = n_.queue(out, priority);
-    if (n_.settings.ecn.on && f.kind == Kind::kData && q.octets > n_.settings.ecn.kmin_octets)
-      mark(f, q.octets, out);
+    if (n_.settings.ecn.on && f.kind == Kind::kData && q.octets > n_.settings.ecn.kmin_octets &&
+        marks(n_, q.octets, out)) {
+      f.marked = true;
+      ++part_.count.ecn_marks;
+    }
     q.octets += octets;
     f.next = kNone;
     if (q.first == kNone) {
@@ -267,10 +278,6 @@ class Partition {
     q.last = slot;
     count_wait(p, f, out, octets, false);
     if ((p.paused & bit) == 0) arm(out);
-  }
-
-  [[nodiscard]] static std::uint32_t octets_of(const Slot& f) {
-    return f.kind == Kind::kData ? f.octets : kControlOctets;
   }
 
  private:
@@ -312,47 +319,6 @@ class Partition {
     part_.pool.release(slot);
   }
 
-  /// Asks for what the next events will look at, while there is something else to do: in a large
-  /// network it is in no cache. Says nothing of what will happen.
-  void fetch_ahead() const {
-    const auto step = [](const Slot& f) {
-      return f.kind == Kind::kData ? f.route + 1 : f.route - 1;
-    };
-    if (const std::uint32_t s = wheel_.ahead(6); s != kNone) {
-      const Slot& f = part_.pool[s];
-      if (f.kind >= Kind::kData)
-        __builtin_prefetch(&n_.routes[step(f)]);
-      else
-        __builtin_prefetch(&n_.ports[f.arc]);
-    }
-    if (const std::uint32_t s = wheel_.ahead(4); s != kNone) {
-      const Slot& f = part_.pool[s];
-      if (f.kind == Kind::kPortFree) {
-        if (const unsigned waits = n_.ports[f.arc].waiting; waits != 0)
-          __builtin_prefetch(&n_.queue(f.arc, static_cast<std::uint8_t>(std::countr_zero(waits))));
-      } else if (f.kind >= Kind::kData) {
-        const std::uint32_t on = n_.routes[step(f)];
-        if (on == kNone) {
-          const Flow& w = n_.flows[f.flow];
-          __builtin_prefetch(f.kind == Kind::kData ? static_cast<const void*>(&w.received) : &w);
-        } else {
-          const Arc out = f.kind == Kind::kData ? on : reversed(on);
-          __builtin_prefetch(&n_.ports[out]);
-          __builtin_prefetch(&n_.queue(out, f.priority));
-          __builtin_prefetch(&n_.ingress[f.arc]);
-        }
-      }
-    }
-    const std::uint32_t s = wheel_.ahead(2);
-    if (s == kNone) return;
-    const Slot& f = part_.pool[s];
-    if (f.kind == Kind::kPortFree) {
-      if (const unsigned waits = n_.ports[f.arc].waiting; waits != 0)
-        __builtin_prefetch(
-            &part_.pool[n_.queue(f.arc, static_cast<std::uint8_t>(std::countr_zero(waits))).first]);
-    }
-  }
-
   void happen(std::uint32_t s) {
     switch (const Slot& slot = part_.pool[s]; slot.kind) {
       case Kind::kPortFree:
@@ -373,7 +339,7 @@ class Partition {
       case Kind::kRetransmit:
         return hosts_.timeout(s);
       case Kind::kNic:
-        return look_at_nic(s);
+        return nics_.look(s);
       case Kind::kStart:
         hosts_.start(slot.flow);
         return part_.pool.release(s);
@@ -429,13 +395,14 @@ class Partition {
   void forward(std::uint32_t s) {
     Slot& f = part_.pool[s];
     const bool forth = f.kind == Kind::kData;
-    if (!n_.ways.empty() && forth && n_.routes[f.route - 1] == kNone) f.route = way_for(f);
+    if (!n_.ways.empty() && forth && n_.routes[f.route - 1] == kNone)
+      f.route = way_for(n_, f, part_.now);
     const std::uint32_t step = forth ? f.route + 1 : f.route - 1;
     const std::uint32_t on = n_.routes[step];
     f.arrival = f.priority;
     if (on == kNone) {
       pass(f);
-      if (!n_.nics.empty() && forth && !take_in(f)) return part_.pool.release(s);
+      if (!n_.nics.empty() && forth && !nics_.take_in(f)) return part_.pool.release(s);
       return hosts_.receive(s);
     }
     f.route = step;
@@ -447,73 +414,6 @@ class Partition {
     else
       turn(f, p);
     enqueue(s, out);
-  }
-
-  /// The NIC of the host has room for the frame; if little is left, it stops what it can.
-  bool take_in(const Slot& f) {
-    Nic& nic = n_.nics[f.arc];
-    const Picoseconds takes = Picoseconds{f.octets} * n_.nic_ps_per_octet;
-    const Picoseconds empty_at = std::max(nic.empty_at, part_.now) + takes;
-    if (empty_at - part_.now > nic.room) {
-      Counters& count = part_.count;
-      ++count.nic_drops;
-      count.dropped += f.octets;
-      if (f.priority != n_.flows[f.flow].priority) ++count.nic_drops_turned;
-      return false;
-    }
-    nic.empty_at = empty_at;
-    if (empty_at - part_.now >= nic.stops_at && !nic.timer) {
-      nic.timer = true;
-      nic_pauses(f.arc, true);
-      after(takes_until_it_goes_on(nic), Kind::kNic, f.arc);
-    }
-    return true;
-  }
-  void nic_pauses(Arc in, bool stop) {
-    for (unsigned mask = n_.settings.nic.pfc & n_.lossless; mask != 0; mask &= mask - 1)
-      host_pauses(in, static_cast<std::uint8_t>(std::countr_zero(mask)), stop);
-  }
-  /// Until it has room for three frames more than where it stops.
-  [[nodiscard]] Picoseconds takes_until_it_goes_on(const Nic& nic) const {
-    const Picoseconds goes_on =
-        nic.stops_at - Picoseconds{3} * n_.frame_octets * n_.nic_ps_per_octet;
-    const Picoseconds left = nic.empty_at - std::min(nic.empty_at, part_.now);
-    return left > goes_on ? left - goes_on : 0;
-  }
-  void look_at_nic(std::uint32_t slot) {
-    const Arc in = part_.pool[slot].arc;
-    Nic& nic = n_.nics[in];
-    part_.pool.release(slot);
-    if (const Picoseconds more = takes_until_it_goes_on(nic); more != 0)
-      return after(more, Kind::kNic, in);
-    nic.timer = false;
-    nic_pauses(in, false);
-  }
-
-  /// The way that a frame takes which has come to its first switch.
-  [[nodiscard, gnu::noinline]] std::uint32_t way_for(const Slot& f) {
-    const Flow& w = n_.flows[f.flow];
-    if (w.ways < 2) return f.route;
-    Random& random = n_.random[reversed(f.arc)];  // of a port of this node
-    std::uint32_t best = f.route;
-    std::uint64_t least = ~std::uint64_t{0};
-    for (std::uint32_t i = 0; i < w.ways; ++i) {
-      const std::uint32_t way = n_.ways[w.extras->first_way + i];
-      if (n_.routes[way] != f.arc || n_.ports[n_.routes[way + 1]].down) continue;
-      std::uint64_t weight = random.below(1U << 20);  // among equals, chance
-      if (n_.settings.spread == Spread::kAdaptive) {
-        const Arc out = n_.routes[way + 1];
-        const Port& p = n_.ports[out];
-        std::uint64_t octets = p.free_at > part_.now ? 1 : 0;
-        for (unsigned mask = p.waiting; mask != 0; mask &= mask - 1)
-          octets += n_.queue(out, static_cast<std::uint8_t>(std::countr_zero(mask))).octets;
-        weight += octets << 20;
-      }
-      if (weight >= least) continue;
-      least = weight;
-      best = way;
-    }
-    return best;
   }
 
   /// What the rules of the egress port make of a frame's class.
@@ -581,78 +481,13 @@ class Partition {
       if (f.kind == Kind::kData && (n_.lossless >> f.arrival & 1) != 0)
         flow_control_.passed(*this, f.arc, f.arrival, octets_of(f));
   }
-  void list_paused(Arc out, bool is) {
-    std::uint32_t& place = n_.place_in_paused[out];
-    if (is) {
-      place = static_cast<std::uint32_t>(part_.paused.size());
-      part_.paused.push_back(out);
-      return;
-    }
-    const Arc last = part_.paused.back();
-    part_.paused[place] = last;
-    n_.place_in_paused[last] = place;
-    place = kNone;
-    part_.paused.pop_back();
-  }
-
-  [[gnu::noinline]] void mark(Slot& f, std::uint32_t queued, Arc out) {
-    const EcnSettings& ecn = n_.settings.ecn;
-    bool marked = queued >= ecn.kmax_octets;
-    if (!marked) {
-      const std::uint64_t part = std::uint64_t{queued - ecn.kmin_octets} * ecn.pmax_permille;
-      const std::uint64_t whole = std::uint64_t{ecn.kmax_octets - ecn.kmin_octets} * 1000;
-      marked = n_.random[out].below(whole) < part;
-    }
-    if (!marked) return;
-    f.marked = true;
-    ++part_.count.ecn_marks;
-  }
-
-  /// The next queue's turn: acknowledgements first, then the one that has had least, in octets.
-  [[nodiscard]] std::uint8_t pick(Port& p, Arc out, QueueMask may) {
-    if ((may >> n_.control & 1) != 0) return n_.control;
-    std::uint8_t best = 0;
-    std::uint32_t least = kNone;
-    for (unsigned mask = may; mask != 0; mask &= mask - 1) {
-      const auto priority = static_cast<std::uint8_t>(std::countr_zero(mask));
-      const auto ahead = static_cast<std::int32_t>(n_.queue(out, priority).served - p.served);
-      const auto tag = static_cast<std::uint32_t>(std::max(ahead, 0));
-      if (tag >= least) continue;
-      least = tag;
-      best = priority;
-    }
-    p.served += least;
-    Queue& q = n_.queue(out, best);
-    q.served = p.served + octets_of(part_.pool[q.first]);
-    return best;
-  }
-
-  std::uint32_t dequeue(Port& p, Arc out, std::uint8_t priority) {
-    Queue& q = n_.queue(out, priority);
-    const std::uint32_t s = q.first;
-    q.first = part_.pool[s].next;
-    q.octets -= octets_of(part_.pool[s]);
-    if (q.first == kNone) p.waiting &= static_cast<QueueMask>(~(1U << priority));
-    return s;
-  }
-
-  void take_out(Arc out, std::uint8_t priority, std::uint32_t s, std::uint32_t before) {
-    Port& p = n_.ports[out];
-    Queue& q = n_.queue(out, priority);
-    (before == kNone ? q.first : part_.pool[before].next) = part_.pool[s].next;
-    if (q.last == s) q.last = before;
-    q.octets -= octets_of(part_.pool[s]);
-    if (q.first == kNone) p.waiting &= static_cast<QueueMask>(~(1U << priority));
-    leave(p, part_.pool[s], out);
-  }
-
   void serve(Arc arc) {
     Port& p = n_.ports[arc];
     if (p.down) return;
     if (part_.now < p.free_at) return arm(arc);
     if (const auto may = static_cast<QueueMask>(p.waiting & ~p.paused);
         !(p.control_due && send_control(p, arc)) && may != 0 && !yields(p, arc)) {
-      const std::uint32_t s = dequeue(p, arc, pick(p, arc, may));
+      const std::uint32_t s = queues_.take_first(p, arc, queues_.pick(p, arc, may));
       leave(p, part_.pool[s], arc);
       transmit(s, arc);
     } else if (has_flows(p) && part_.now >= p.free_at && n_.sources[arc].any()) {
@@ -686,7 +521,7 @@ class Partition {
   void empty(Arc out, std::uint8_t priority, Do&& each) {
     Port& p = n_.ports[out];
     while ((p.waiting >> priority & 1) != 0) {
-      const std::uint32_t s = dequeue(p, out, priority);
+      const std::uint32_t s = queues_.take_first(p, out, priority);
       leave(p, part_.pool[s], out);
       each(s);
     }
@@ -732,6 +567,9 @@ class Partition {
   Picoseconds end_ = 0;  ///< of the run under way
   FlowControl flow_control_;
   Detector detector_;
+  PortQueues queues_;
+  Nics<Partition> nics_;
+  LookAhead look_ahead_;
   Hosts<Partition> hosts_;
 };
 

@@ -41,7 +41,8 @@ struct End {
 struct Link {
   std::array<End, 2> ends{};
   Attributes attributes{};
-  std::size_t line = 0;  ///< in a DOT file; 0: not known
+  std::size_t line = 0;   ///< in a DOT file or a table; 0: not known
+  std::size_t entry = 0;  ///< in `links` of a JSON file
 };
 
 /// Which port is to be connected with which, as a file draws it. The reader of the value checks
@@ -58,7 +59,7 @@ struct Drawing {
 [[nodiscard]] std::vector<std::string> first_notes(const Drawing& drawing);
 
 /// How a file's reader finds a link in it: `line 7`, or `links[3]` where lines are not known.
-[[nodiscard]] std::string place_of(const Drawing& drawing, const Link& link);
+[[nodiscard]] std::string place_of(const Link& link);
 
 /// Graphviz as the Prescriptive Topology Manager (PTM) takes it: `"leaf1":"swp1" --
 /// "spine1":"swp3"`. Graph and digraph files: node and edge statements, chains of edges, defaults
@@ -87,5 +88,8 @@ struct Drawing {
 
 /// One of the three, by the beginning of the text; a byte order mark is passed over.
 [[nodiscard]] Result<Drawing> read(std::string_view text);
+/// The same of a plan of cables: of two links at one port the first counts, the other is left out
+/// with a note. A link that is drawn twice is one.
+[[nodiscard]] Result<Drawing> read_plan(std::string_view text);
 
 }  // namespace lldp::cabling

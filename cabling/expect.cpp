@@ -129,8 +129,8 @@ Result<Expectations> Expectations::of(const Drawing& drawing, std::string_view s
       if (link.ends[e].node != *self) continue;
       const End& far = link.ends[1 - e];
       if (far.unnamed)
-        return fail(Error{0, place_of(drawing, link),
-                          "names no ports: give each link of a cabling plan `ports`"});
+        return fail(
+            Error{0, place_of(link), "names no ports: give each link of a cabling plan `ports`"});
       const auto [peer, fresh] = peer_of_node.emplace(far.node, all.peers_.size());
       if (fresh) {
         const Node& node = drawing.nodes[far.node];
@@ -144,7 +144,7 @@ Result<Expectations> Expectations::of(const Drawing& drawing, std::string_view s
                         identifiers(far.aliases)};
       const auto [at, first] = by_port.try_emplace(expected.port, expected);
       if (!first && at->second != expected)  // the same link twice means the same
-        return fail(Error{0, place_of(drawing, link),
+        return fail(Error{0, place_of(link),
                           all.self_ + ":" + expected.port + " has another link already"});
     }
   }

@@ -196,6 +196,7 @@ Result<Drawing> read_json(std::string_view text) {
     const auto place = [&] { return "links[" + std::to_string(drawing.links.size()) + "]"; };
     auto link = read_link(entry, place, index);
     if (!link) return fail(link.error());
+    link->entry = drawing.links.size();
     drawing.links.push_back(std::move(*link));
   }
   name_ports(drawing);

@@ -22,7 +22,7 @@ config::Errors missing_here(const config::Config& config) {
   config::Errors out;
   if (!config.expect.empty()) {
     const auto text = read_lasting_file(config.expect);  // as the daemon does
-    const auto drawing = text ? cabling::read(*text) : fail(Error{});
+    const auto drawing = text ? cabling::read_plan(*text) : fail(Error{});
     if (!text)
       out.push_back({.where = "expect", .what = to_string(text.error())});
     else if (!drawing)

@@ -256,7 +256,7 @@ Result<int> expect(const Arguments& arguments) {
   };
   const auto text = read_file(file);
   if (!text) return fail(text.error());
-  const auto drawing = cabling::read(*text);
+  const auto drawing = cabling::read_plan(*text);
   if (!drawing) return in_file(drawing.error());
   for (const std::string& note : cabling::first_notes(*drawing))
     std::fprintf(stderr, "lldp-level: %s: %s\n", file.c_str(), note.c_str());

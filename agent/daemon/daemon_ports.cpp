@@ -370,7 +370,8 @@ void Daemon::load_plan(TimePoint now) {
   if (config_.expect.empty()) return expected_.reset();
   auto plan = load_cabling_plan(config_.expect, settings().system_name, agent_.chassis_id());
   if (plan) {
-    expected_ = std::move(*plan);
+    for (const std::string& note : plan->notes) log(Severity::kWarning, note);
+    expected_ = std::move(plan->expected);
     return;
   }
   // The plan that was read before stays in use, and the alarm says so.

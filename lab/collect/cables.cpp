@@ -199,7 +199,7 @@ class Check {
       Cable cable;
       for (std::size_t e = 0; e < 2; ++e) {
         if (link.ends[e].unnamed)
-          return fail(Error{0, cabling::place_of(plan_, link),
+          return fail(Error{0, cabling::place_of(link),
                             "names no ports: give each link of a cabling plan `ports`"});
         End& end = e == 0 ? cable.a : cable.b;
         end = {escape(plan_.nodes[link.ends[e].node].name), escape(link.ends[e].port)};
@@ -208,20 +208,20 @@ class Check {
         cable.speed = speed_mbps_of(*speed);
         if (!cable.speed)
           out_.notes.push_back(fmt::format("{}: speed {} is none: not compared",
-                                           cabling::place_of(plan_, link), escape(*speed)));
+                                           cabling::place_of(link), escape(*speed)));
       }
       if (const std::string* mtu = link.attributes.find("mtu")) {
         cable.mtu = number_of(*mtu);
         if (!cable.mtu)
           out_.notes.push_back(fmt::format("{}: mtu {} is none: not compared",
-                                           cabling::place_of(plan_, link), escape(*mtu)));
+                                           cabling::place_of(link), escape(*mtu)));
       }
       const auto known = at_.find(cable.a);
       if (known != at_.end() && far_end(known->second, cable.a) == cable.b) continue;  // twice
       for (const End& end : {cable.a, cable.b})
         if (!at_.try_emplace(end, cables_.size()).second)
-          return fail(Error{0, cabling::place_of(plan_, link),
-                            text_of(end) + " has another cable already"});
+          return fail(
+              Error{0, cabling::place_of(link), text_of(end) + " has another cable already"});
       cables_.push_back(std::move(cable));
     }
     is_wrong_.assign(cables_.size(), false);
@@ -428,7 +428,7 @@ std::string to_table(const CableCheck& check) {
                        at, f.peer, peer, f.text);
   for (const CableCount& c : check.counts)
     out += fmt::format("between {} and {}: {} of {} cables\n", c.a, c.b, c.seen, c.planned);
-  for (const std::string& note : check.notes) out += "plan: " + note + "\n";
+  for (const std::string& note : check.notes) out += note + "\n";
   return out;
 }
 

@@ -35,7 +35,7 @@ void append(collect::DeviceFacts& to, collect::DeviceFacts from) {
 Result<cabling::Drawing> read_plan(const std::string& path) {
   const auto text = read_file(path);
   if (!text) return fail(text.error());
-  auto plan = cabling::read(*text);
+  auto plan = cabling::read_plan(*text);
   if (!plan) return fail(Error{0, path, to_string(plan.error())});
   return plan;
 }
@@ -155,6 +155,8 @@ int run_collect(const Arguments& arguments) {
     const auto plan = read_plan(expect);
     if (!plan) return complain("collect", plan.error());
     auto checked = collect::check_cables(*plan, told.devices);
+    if (checked)
+      for (std::string& note : checked->notes) note = fmt::format("{}: {}", escape(expect), note);
     if (!checked) return complain("collect", Error{0, expect, to_string(checked.error())});
     cables = std::move(*checked);
     report = json ? with_member(report, "cables", to_json(*cables)) : report + to_table(*cables);

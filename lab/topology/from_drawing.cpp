@@ -115,12 +115,12 @@ Result<Fabric> fabric_from(Result<cabling::Drawing> drawing) {
   fabric.links.reserve(drawing->links.size());
   for (cabling::Link& drawn : drawing->links) {
     auto link = link_from(
-        drawn, [&] { return place_of(*drawing, drawn); }, fabric.nodes);
+        drawn, [&] { return place_of(drawn); }, fabric.nodes);
     if (!link) return fail(std::move(link.error()));
     fabric.links.push_back(std::move(*link));
   }
   return complete(std::move(fabric),
-                  [&](std::size_t link) { return place_of(*drawing, drawing->links[link]); });
+                  [&](std::size_t link) { return place_of(drawing->links[link]); });
 }
 
 }  // namespace lldp::lab

@@ -32,7 +32,7 @@ TEST(Dot, ReadsWhatPtmTakes) {
   EXPECT_THAT(links_of(*drawing), ElementsAre("leaf1:swp44 - qct-ly2-04:swp20",  //
                                               "leaf1:swp46 - qct-ly2-04:swp22"));
   EXPECT_EQ(drawing->links[1].line, 8U);
-  EXPECT_EQ(place_of(*drawing, drawing->links[1]), "line 8");
+  EXPECT_EQ(place_of(drawing->links[1]), "line 8");
 }
 
 TEST(Dot, HandsOnAttributesDefaultsAndChains) {
@@ -135,7 +135,7 @@ TEST(Json, ReadsWhatNetworkxMakesOfIt) {
   EXPECT_EQ(drawing->nodes[0].attributes.find("chassis"), nullptr);
   EXPECT_EQ(drawing->links[0].ends[0].layer, "2");
   EXPECT_EQ(drawing->links[0].ends[1].layer, "");
-  EXPECT_EQ(place_of(*drawing, drawing->links[0]), "links[0]");
+  EXPECT_EQ(place_of(drawing->links[0]), "links[0]");
 }
 
 TEST(Json, NameThatIsNoTextIsNone) {
@@ -262,7 +262,7 @@ TEST(Csv, ReadsColumnsByTheirNames) {
   EXPECT_EQ(drawing->nodes[1].name, "b \"x\",\ny");
   EXPECT_EQ(*drawing->links[0].attributes.find("speed"), "25G");
   EXPECT_EQ(drawing->links[0].attributes.find("mtu"), nullptr);
-  EXPECT_EQ(place_of(*drawing, drawing->links[0]), "line 2");
+  EXPECT_EQ(place_of(drawing->links[0]), "line 2");
 }
 
 TEST(Csv, LeavesOutARowThatIsNoCableAndSaysWhich) {
@@ -287,6 +287,23 @@ TEST(Csv, LeavesOutARowThatIsNoCableAndSaysWhich) {
   ASSERT_TRUE(mostly_wrong);
   EXPECT_EQ(first_notes(*mostly_wrong).size(), 11U);
   EXPECT_EQ(first_notes(*mostly_wrong).back(), "and 990 more");
+}
+
+TEST(Plan, LeavesOutASecondLinkAtAPortAndSaysWhere) {
+  const auto dot =
+      read_plan("graph {\na:1 -- b:1\na:1 -- c:1\nb:1 -- a:1\na:2 -- a:2\nc:1 -- a:3\n}");
+  ASSERT_TRUE(dot) << to_string(dot.error());
+  EXPECT_THAT(links_of(*dot), ElementsAre("a:1 - b:1", "c:1 - a:3"));
+  EXPECT_THAT(dot->notes, ElementsAre("line 3: a:1 has a cable already, by line 2: left out",
+                                      "line 5: a:2 is both ends of a cable: left out"));
+  const auto json = read_plan(R"({"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}], "links": [)"
+                              R"({"source": "a", "target": "b", "ports": {"a": "1", "b": "1"}},)"
+                              R"({"source": "c", "target": "b", "ports": {"c": "1", "b": "1"}},)"
+                              R"({"source": "c", "target": "a", "ports": {"c": "1", "a": "2"}}]})");
+  ASSERT_TRUE(json) << to_string(json.error());
+  EXPECT_THAT(links_of(*json), ElementsAre("a:1 - b:1", "c:1 - a:2"));
+  EXPECT_THAT(json->notes, ElementsAre("links[1]: b:1 has a cable already, by links[0]: left out"));
+  EXPECT_EQ(place_of(json->links[1]), "links[2]") << "as in the file";
 }
 
 TEST(Csv, RefusesATableThatHasNoCables) {

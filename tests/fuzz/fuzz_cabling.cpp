@@ -9,7 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lldp::cabling;
-  const auto drawing = read({reinterpret_cast<const char*>(data), size});
+  const auto drawing = read_plan({reinterpret_cast<const char*>(data), size});
   if (!drawing) return 0;
   for (const Link& link : drawing->links)
     for (const End& end : link.ends)

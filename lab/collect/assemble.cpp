@@ -191,6 +191,12 @@ class Assembly {
         if (to == m) continue;
         Member& neighbor = members_[to];
         if (neighbor.name.empty()) neighbor.name = heard.name;
+        if (!heard.name.empty() && short_name(heard.name) != short_name(neighbor.name) &&
+            called_.emplace(to, heard.name).second)
+          find(Kind::kSameChassis, neighbor.name, "",
+               fmt::format("{} has the same chassis ID {}, so the two are taken for one device: "
+                           "give each its own",
+                           heard.name, neighbor.chassis));
         neighbor.heard_by.insert(m);
         neighbor.called_host |= heard.role == Role::kHost;
         neighbor.called_switch |= heard.role == Role::kSwitch;
@@ -613,6 +619,7 @@ class Assembly {
   std::unordered_map<std::string, std::vector<std::size_t>> by_short_name_{};
   std::vector<View> views_{};
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> views_of_{};
+  std::set<std::pair<std::size_t, std::string>> called_{};  ///< by other names than its own
   std::vector<Cable> cables_{};
   std::map<bool, const Member*> classes_{};  ///< the first that told them, without and with DSCPs
 };
@@ -633,6 +640,8 @@ std::string_view to_string(CollectedProblem::Kind kind) {
       return "twice";
     case Kind::kSameName:
       return "same-name";
+    case Kind::kSameChassis:
+      return "same-chassis";
     case Kind::kPortTwice:
       return "port-twice";
     case Kind::kOneSided:

@@ -22,6 +22,7 @@ struct CollectedProblem {
     kSilent,       ///< a switch that others hear, and that was not told of
     kTwice,        ///< a device told of twice: the first counts
     kSameName,     ///< two devices with one name
+    kSameChassis,  ///< one chassis ID heard with two names: one device to LLDP
     kPortTwice,    ///< two cables, or two switches, on one port
     kOneSided,     ///< a link that one end alone tells of, though the other end tells of itself
     kUnheard,      ///< a port of a switch leads to a device and hears none

@@ -207,6 +207,24 @@ TEST(Assemble, ListsADeviceThatIsToldOfTwiceAndNamesThatAreTwos) {
   EXPECT_EQ(c.fabric.nodes[3].name, "a (" + twin.chassis + ")");
 }
 
+TEST(Assemble, NamesTwoHostsWithOneChassisIdOnce) {
+  Small net;
+  HeardNeighbor twin = net.host;
+  twin.name = "twin";
+  twin.port = "elsewhere";
+  net.b.ports.push_back({.name = "p7", .order = Order::kDown, .heard = {twin}});
+  net.s.ports.push_back({.name = "p7", .order = Order::kDown, .heard = {twin}});
+  const auto findings = net.findings();
+  EXPECT_EQ(std::ranges::count_if(
+                findings, [](const std::string& f) { return f.starts_with("same-chassis"); }),
+            1)
+      << testing::PrintToString(findings);
+  twin.name = net.host.name + ".example.net";
+  Small full;
+  full.a.ports[1].heard = {twin};
+  EXPECT_THAT(full.findings(), testing::Each(testing::Not(testing::HasSubstr("same-chassis"))));
+}
+
 TEST(Assemble, KeepsOneCableAPortAndListsTheOther) {
   Small net;
   net.a.ports[0].heard.push_back(heard(net.b, "p7"));

@@ -21,7 +21,7 @@ bool Rank::set_bound(const Position& bound) {
   if (told_.size() <= kKept) return true;
   // The second takes over what the first stood for: a lower bound than was told is safe.
   told_[1] = {told_[0].sequence, std::min(told_[0].bound, told_[1].bound)};
-  told_.pop_front();
+  told_.erase(told_.begin());
   return true;
 }
 

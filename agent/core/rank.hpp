@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 #include "base/fabric.hpp"
 
@@ -45,7 +45,7 @@ class Rank {
   Position acting_{};
   Position bound_{};
   std::uint32_t sequence_ = 1;
-  std::deque<Told> told_{{1, {}}};  ///< by sequence, and never empty
+  std::vector<Told> told_{{1, {}}};  ///< by sequence, and never empty
 };
 
 }  // namespace lldp::core

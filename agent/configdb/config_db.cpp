@@ -115,11 +115,9 @@ void ConfigDb::read() {
       [this](const redisReply* reply) {
         if (reply == nullptr) return;  // lost() is told
         reading_ = false;
-        if (reply->type == REDIS_REPLY_ARRAY) {
-          take_rows(dataplane::sonic::rows_of(reply));
-        } else {
-          trouble_ = Error{0, "CONFIG_DB", text_of(reply)};
-        }
+        // As while it loads its file: no event tells when that is over.
+        if (reply->type != REDIS_REPLY_ARRAY) return lost({.what = text_of(reply)});
+        take_rows(dataplane::sonic::rows_of(reply));
         if (std::exchange(again_, false)) read();
       });
 }

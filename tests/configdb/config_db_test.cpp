@@ -153,6 +153,20 @@ TEST_F(ConfigDbTest, RedisThatGoesIsSaidAndAllIsThereWhenItComes) {
   EXPECT_TRUE(until(*db, [&] { return state("Ethernet0", "level") == "2"; }));
 }
 
+// As it does while it loads its file.
+TEST_F(ConfigDbTest, RedisThatRefusesToBeReadIsAskedAgain) {
+  const auto db = open();
+  ASSERT_TRUE(db && db->rows());
+  server_.ask(kConfig, {"ACL", "SETUSER", "default", "-eval"});
+  set("LLDP_LEVEL|GLOBAL", "level", "3");
+  EXPECT_TRUE(until(*db, [&] { return db->trouble().has_value(); }));
+  EXPECT_THAT(to_string(*db->trouble()), HasSubstr("NOPERM"));
+  server_.ask(kConfig, {"ACL", "SETUSER", "default", "+eval"});
+  EXPECT_TRUE(until(*db, [&] {
+    return !db->trouble() && db->rows()->at("LLDP_LEVEL|GLOBAL").at("level") == "3";
+  }));
+}
+
 TEST_F(ConfigDbTest, RedisThatIsNotThereAtTheStartIsTakenWhenItComes) {
   server_.stop();
   auto opened = ConfigDb::open({.redis = server_.socket(),

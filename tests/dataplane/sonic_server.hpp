@@ -64,6 +64,7 @@ class Server {
     for (int i = 0; i < 500 && context_ == nullptr; ++i) {
       context_.reset(::redisConnectUnix(socket_path.c_str()));
       if (context_->err != 0) context_ = nullptr;
+      if (context_ != nullptr && is_loading()) context_ = nullptr;
       if (context_ == nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
@@ -108,6 +109,13 @@ class Server {
   }
 
  private:
+  /// It answers, and knows nothing yet.
+  bool is_loading() {
+    auto* answer = static_cast<redisReply*>(::redisCommand(context_.get(), "PING"));
+    const bool loads = answer == nullptr || answer->type == REDIS_REPLY_ERROR;
+    ::freeReplyObject(answer);
+    return loads;
+  }
   struct Free {
     void operator()(redisContext* c) const { ::redisFree(c); }
     void operator()(redisReply* r) const { ::freeReplyObject(r); }

@@ -93,6 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
         // A switch that was deaf for the wait of a newcomer rose beside one that was down there for
         // another one; or for itself, before it lost its state as a host.
         Once{"DeafOnAHub", 100'000'763, 20}, Once{"DeafAfterALostState", 100'002'912},
+        Once{"RisenBesideADown", 100'021'446, 1000},
         // The frames of one of two devices with one state directory hid those of the other.
         Once{"TwoWithOneState", 100'011'759},
         // A tier that a switch is told of from below was no tier to the judge.

@@ -76,7 +76,7 @@ PortOrder::Hearing PortOrder::hear(const tlv::OrderTlv& tlv, const ChassisId& ch
     return out;
   }
   const bool known = find(agent) != nullptr;
-  // Above the bottom it may be `down` for another one, in whose place we are or beside whom.
+  // Above the bottom it may be `down` for another agent, in our place or beside us.
   const Position bottom{};
   KnownAgent& v =
       known ? *find(agent)

@@ -23,8 +23,8 @@ using nlohmann::json;
 ///
 /// Of times those in microseconds are taken: of a chip that has none, what SONiC's PFC watchdog
 /// estimates from its polls (EST) where `pfc_stat_history` is on; what the chip counts stands
-/// after that and wins. `RX_PAUSE_DURATION` is left: by SAI it counts quanta, whose length is the
-/// port's, and watchdogs compare it with microseconds.
+/// after that and wins. `RX_PAUSE_DURATION` is left: by SAI it counts quanta of a length that
+/// the port has, and watchdogs compare it with microseconds.
 constexpr const char* kCount =
     "local r, ours, names, whats = {}, {}, {}, {} "
     "for _, of in ipairs({{'pauses received', 'SAI_PORT_STAT_PFC_%d_RX_PKTS'}, "

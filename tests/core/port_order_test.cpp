@@ -146,7 +146,7 @@ TEST_F(OnePort, ANewerBootForgetsWhatWasToldAndKeepsTheBelief) {
   hear({.boot = 2, .sequence = 1, .level = 1});
   EXPECT_EQ(order(), Order::kDown);
 }
-// A2: above the bottom it may be `down` for another one, in whose place we are or beside whom.
+// A2: above the bottom it may be `down` for another agent, in our place or beside us.
 TEST_F(OnePort, WhoIsHeardForTheFirstTimeAboveTheBottomMayBelieveAnything) {
   hear({.names_us = false});
   EXPECT_EQ(first().belief, position(2, "us"));

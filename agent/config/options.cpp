@@ -483,7 +483,7 @@ constexpr Row kRows[] = {
     {"lldp.fast-init", "N", "4",
      Number{1, 8, [](Config& c, std::uint32_t v) { c.core.txFastInit = static_cast<std::uint8_t>(v); }},
      "txFastInit: frames sent fast after a new neighbor"},
-    {"lldp.credit-max", "N", "8",
+    {"lldp.credit-max", "N", "9",
      Number{1, 10, [](Config& c, std::uint32_t v) { c.core.txCreditMax = static_cast<std::uint8_t>(v); }},
      "txCreditMax: frames that may be sent at once"},
     {"lldp.reinit-delay", "SECONDS", "2",

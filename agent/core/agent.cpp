@@ -219,6 +219,7 @@ void Agent::Impl::take_held(Port& port, TimePoint now, Actions& out) {
 
 void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, TimePoint now, Actions& out) {
   agent.tell_at = kNever;
+  agent.greets = false;
   Bytes& frame = out.new_frame();
   if (shutdown) {
     write_shutdown_frame(frame, agent.scope, port.link, chassis_id_);
@@ -372,6 +373,8 @@ void Agent::Impl::run(Port& port, TimePoint now, Actions& out) {
       a.tell_at = kNever;
       a.tx.localChange = true;
     }
+    // The last of the credit is for who was never heard (docs/develop/rules.md A13).
+    a.tx.txKept = a.greets || settings_->txCreditMax == 1 ? 0 : 1;
     Sender sender{*this, port, a, now, out};
     step(a.tx_timer_state, a.tx_state, a.tx, *settings_, a.phase, now, sender);
   }

@@ -288,7 +288,7 @@ void Agent::Impl::label(Port& port, Standing own, TimePoint now, Actions& out) {
 }
 
 void Agent::Impl::announce_type(PortAgent& agent, TimePoint now) const {
-  if (credit_at(agent.tx, *settings_, now) >= settings_->txCreditMax) {
+  if (credit_at(agent.tx, *settings_, now) + agent.tx.txKept >= settings_->txCreditMax) {
     agent.tx.localChange = true;
   } else {
     agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, *settings_, agent.phase));

@@ -115,6 +115,7 @@ void Agent::Impl::hear_order(Port& port, PortAgent& agent, ByteSpan octets,
   if (heard.nonsense) port.statistics.add(&Statistics::statsTLVsDiscardedTotal);
   if (heard.shown > boot_ || (heard.shown > saved_boot_ && heard.shown < first_boot_))
     return lose_state(std::max(heard.shown, boot_) + 1, now, out);
+  agent.greets |= heard.first;
   if (heard.answer)
     agent.tx.localChange = true;
   else if (heard.late || (heard.asks && !heard.changed))

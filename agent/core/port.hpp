@@ -28,6 +28,7 @@ struct PortAgent {
   RxState rx_state = RxState::LLDP_WAIT_PORT_OPERATIONAL;
   TxVars tx{};
   RxVars rx{};
+  bool greets = false;            ///< an agent that was never heard is to hear us
   std::size_t told_location = 0;  ///< its version in the frame sent last
   std::size_t told_own_tier = 0;
   TimePoint tooManyNeighborsTimer = kNever;  ///< when tooManyNeighbors becomes false; kNever: it is

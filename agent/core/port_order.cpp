@@ -120,6 +120,7 @@ PortOrder::Hearing PortOrder::hear(const tlv::OrderTlv& tlv, const ChassisId& ch
       v.belief = std::max(v.belief, rank.lowest_since(us->acknowledged));
   }
   out.asks |= out.late || (us != nullptr && !counts) || (us == nullptr && v.acknowledged == 0);
+  out.first = !known;
   out.changed = !known || v != before;
   // An agent that the one neighbor does not hear any more, and that never spoke here, is not there:
   // as this device itself, under the agent ID that it had before its state was lost.

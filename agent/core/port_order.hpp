@@ -120,6 +120,7 @@ class PortOrder {
   /// What a frame amounts to.
   struct Hearing {
     bool changed = false;     ///< something that is saved
+    bool first = false;       ///< the sender was never heard here
     bool answer = false;      ///< the sender is to hear from us
     bool late = false;        ///< it is older than one that counted, and says nothing
     bool nonsense = false;    ///< it acknowledges what was never told

@@ -80,7 +80,7 @@ struct Settings {
   std::uint16_t msgTxHold = 4;
   std::chrono::seconds msgFastTx{1};
   std::uint8_t txFastInit = 4;
-  std::uint8_t txCreditMax = 8;
+  std::uint8_t txCreditMax = 9;
   std::chrono::seconds reinitDelay{2};
   std::vector<Scope> scopes{Scope::kNearestBridge};  ///< one LLDP agent per port and scope
 

@@ -20,19 +20,20 @@ struct TxVars {
   bool txNow = false;
   std::uint8_t txFast = 0;
   std::uint8_t txCredit = 0;
+  std::uint8_t txKept = 0;  ///< of txCredit: is not for the frame that is due
   TimePoint txTTR = TimePoint::min();
   TimePoint txTick{};  ///< when txCredit grows next; of no account while it is full
   TimePoint txShutdownWhile{};
 };
 
-/// txCredit with the ticks that have passed and are not yet taken.
+/// What of txCredit may be spent, with the ticks that have passed and are not yet taken.
 [[nodiscard]] constexpr int credit_at(const TxVars& v, const Settings& settings, TimePoint now) {
   int credit = v.txCredit;
   if (credit < settings.txCreditMax && now >= v.txTick) {
     const auto ticks = (now - v.txTick) / Duration(std::chrono::seconds(1)) + 1;
     credit += static_cast<int>(std::min<Duration::rep>(ticks, settings.txCreditMax - credit));
   }
-  return credit;
+  return credit - v.txKept;
 }
 
 [[nodiscard]] constexpr bool may_send(AdminStatus s) {
@@ -50,7 +51,7 @@ enum class TxState : std::uint8_t { TX_LLDP_INITIALIZE, TX_IDLE, TX_SHUTDOWN_FRA
       return may_send(v.adminStatus) ? TX_IDLE : s;
     case TX_IDLE:
       if (!may_send(v.adminStatus)) return TX_SHUTDOWN_FRAME;
-      return v.txNow && v.txCredit > 0 ? TX_INFO_FRAME : s;
+      return v.txNow && v.txCredit > v.txKept ? TX_INFO_FRAME : s;
     case TX_SHUTDOWN_FRAME:
       return now >= v.txShutdownWhile ? TX_LLDP_INITIALIZE : s;
     case TX_INFO_FRAME:

@@ -129,7 +129,7 @@ constexpr void step(TxTimerState& timer, TxState& s, TxVars& v, const Settings& 
   TimePoint due = TimePoint::max();
   if (timer == TxTimerState::TX_TIMER_IDLE) {
     due = v.txTTR;
-    if (v.txNow && v.txCredit == 0) due = std::min(due, v.txTick);  // else credit can wait
+    if (v.txNow && v.txCredit <= v.txKept) due = std::min(due, v.txTick);  // else credit can wait
   }
   if (s == TxState::TX_SHUTDOWN_FRAME) due = std::min(due, v.txShutdownWhile);
   return due;

@@ -154,7 +154,7 @@ const KeyCase kKeys[] = {
     {"lldp.fast-tx", "lldp.fast-tx = 7",
      [](Config& c) { c.core.msgFastTx = std::chrono::seconds(7); }},
     {"lldp.fast-init", "lldp.fast-init = 8", [](Config& c) { c.core.txFastInit = 8; }},
-    {"lldp.credit-max", "lldp.credit-max = 9", [](Config& c) { c.core.txCreditMax = 9; }},
+    {"lldp.credit-max", "lldp.credit-max = 10", [](Config& c) { c.core.txCreditMax = 10; }},
     {"lldp.reinit-delay", "lldp.reinit-delay = 10",
      [](Config& c) { c.core.reinitDelay = std::chrono::seconds(10); }},
     {"lldp.scopes", "lldp.scopes = nearest-customer-bridge",

@@ -69,5 +69,40 @@ TEST_F(Hub, SoHasWhoIsOnlyListed) {
   EXPECT_FALSE(safety.cycle()) << safety.cycle()->text;
 }
 
+/// Two devices with one state take each other for themselves, and start anew each time they hear
+/// of a newer start: as often as their txCredit lets them, for as long as both are there.
+TEST(CopiedState, WhatItTellsLeavesCreditForWhoIsNew) {
+  Network net;
+  const std::size_t leaf = net.add(Role::kSwitch, pinned_to(1));
+  const std::size_t one = net.add(Role::kSwitch, pinned_to(2));
+  const std::size_t other = net.add(Role::kSwitch, pinned_to(2));
+  const std::size_t late = net.add(Role::kSwitch, pinned_to(1));
+  net.connect_by_hub({leaf, one, other, late});
+  net.start(leaf);
+  net.start(one);
+  net.run_for(seconds(20));
+  net.copy_state(one, other);
+  net.start(other);
+  net.run_for(std::chrono::minutes(10));
+
+  std::size_t starts = 0;
+  std::size_t answers = 0;
+  net.on_send = [&](TimePoint, std::size_t node, const core::Send&) {
+    starts += node == one || node == other ? 1U : 0U;
+    answers += node == leaf ? 1U : 0U;
+  };
+  for (int moment = 0; moment < 20; ++moment) {
+    starts = 0;
+    net.run_for(seconds(10) + moment * milliseconds(50));
+    EXPECT_GE(starts, 10U);
+    answers = 0;
+    net.start(late);
+    net.run_for(milliseconds(10));
+    EXPECT_GE(answers, 1U) << moment;
+    net.stop(late, false);
+    net.lose_state(late);
+  }
+}
+
 }  // namespace
 }  // namespace lldp::test

@@ -193,7 +193,7 @@ void Agent::Impl::set_scopes(Port& port, TimePoint now, Actions& out) {
                                   [&](const PortAgent& a) { return a.scope == scopes[i]; });
     agents.push_back(old == port.agents.end() ? PortAgent{.scope = scopes[i]} : *old);
     if (old == port.agents.end()) {  // BEGIN
-      enter(agents.back().tx_timer_state, agents.back().tx, *settings_, 0, now);
+      enter(agents.back().tx_timer_state, agents.back().tx, *settings_, {}, now);
     }
     const auto sender = static_cast<std::uint32_t>(port.slot * scopes.size() + i);
     agents.back().phase = phase_of(sender, device_phase_);

@@ -22,7 +22,7 @@ namespace lldp::core {
 /// The 802.1AB machines of one (port, destination address).
 struct PortAgent {
   Scope scope{};
-  std::uint32_t phase = 0;  ///< see phase_of()
+  Phase phase{};  ///< see phase_of()
   TxState tx_state = TxState::TX_LLDP_INITIALIZE;
   TxTimerState tx_timer_state = TxTimerState::TX_TIMER_INITIALIZE;
   RxState rx_state = RxState::LLDP_WAIT_PORT_OPERATIONAL;

@@ -9,36 +9,39 @@
 
 namespace lldp::core {
 
-/// The part of every interval that lies before a sender's own moment, as a fraction of 2^32.
-/// Successive senders stand a golden section apart, which leaves the gaps between any number of
-/// them as even as can be: their periodic frames never come in a burst. The lower half is the
-/// device's alone.
-[[nodiscard]] constexpr std::uint32_t phase_of(std::uint32_t sender, std::uint32_t device) {
-  return ((device + sender * 0x9e37'79b9U) & 0xffff'0000U) | (device & 0xffffU);
+/// So many senders send their periodic frames together: with many ports it is the wake-ups that
+/// cost, the neighbors' too, and a frame costs microseconds.
+inline constexpr std::uint32_t kSendersPerTurn = 64;
+
+/// The parts of an interval that lie before a sender's own moments, as fractions of 2^32.
+struct Phase {
+  std::uint32_t periodic = 0;  ///< the same for kSendersPerTurn senders
+  std::uint32_t fast = 0;      ///< in fast transmission
+};
+/// Successive turns, and in fast transmission successive senders, stand a golden section apart,
+/// which leaves the gaps between any number of them as even as can be.
+[[nodiscard]] constexpr Phase phase_of(std::uint32_t sender, std::uint32_t device) {
+  constexpr std::uint32_t kGoldenSection = 0x9e37'79b9;
+  return {.periodic = device + sender / kSendersPerTurn * kGoldenSection,
+          .fast = device + sender * kGoldenSection};
 }
-/// The first moment after `now` that lies `before` after the beginning of an interval.
-[[nodiscard]] constexpr TimePoint next_moment(TimePoint now, Duration interval, Duration before) {
+/// The first moment after `now` that lies so far after the beginning of an interval.
+[[nodiscard]] constexpr TimePoint next_moment(TimePoint now, Duration interval,
+                                              std::uint32_t phase) {
+  const Duration before = interval * static_cast<Duration::rep>(phase >> 16) / 0x1'0000;
   const Duration past = (now.time_since_epoch() - before) % interval;
   return now - past + (past < Duration::zero() ? Duration::zero() : interval);
 }
-/// The sender's first own moment after `now`: at most one interval away. An interval has eight
-/// turns, or one in every four seconds, in which senders go together: with many ports it is the
-/// wake-ups that cost, the neighbors' too. Where within a turn that is, is the device's own.
-[[nodiscard]] constexpr TimePoint next_own_moment(TimePoint now, Duration interval,
-                                                  std::uint32_t phase) {
-  const Duration turn = std::min<Duration>(interval / 8, std::chrono::seconds(4));
-  const auto turns = static_cast<std::uint64_t>(interval / turn);
-  const Duration before = turn * static_cast<Duration::rep>((phase >> 16) * turns >> 16);
-  const Duration within = turn * static_cast<Duration::rep>(phase & 0xffffU) / 0x1'0000;
-  return next_moment(now, interval, before + within);
+/// The sender's first own moment after `now`: at most one interval away.
+[[nodiscard]] constexpr TimePoint next_own_moment(TimePoint now, Duration interval, Phase phase) {
+  return next_moment(now, interval, phase.periodic);
 }
 /// The same in fast transmission; the standard has msgFastTx from now. Not sooner than half of it:
 /// what has just been told or may still change would only spend txCredit.
 [[nodiscard]] constexpr TimePoint next_fast_moment(TimePoint now, const Settings& settings,
-                                                   std::uint32_t phase) {
+                                                   Phase phase) {
   const Duration interval = settings.msgFastTx;
-  return next_moment(now + interval / 2, interval,
-                     interval * static_cast<Duration::rep>(phase >> 16) / 0x1'0000);
+  return next_moment(now + interval / 2, interval, phase.fast);
 }
 
 enum class TxTimerState : std::uint8_t {
@@ -76,7 +79,7 @@ enum class TxTimerState : std::uint8_t {
   return s;
 }
 
-constexpr void enter(TxTimerState s, TxVars& v, const Settings& settings, std::uint32_t phase,
+constexpr void enter(TxTimerState s, TxVars& v, const Settings& settings, Phase phase,
                      TimePoint now) {
   using enum TxTimerState;
   switch (s) {
@@ -111,7 +114,7 @@ constexpr void enter(TxTimerState s, TxVars& v, const Settings& settings, std::u
 /// Runs both machines until no guard holds: the timers first, so that what became due together is
 /// told in one frame.
 constexpr void step(TxTimerState& timer, TxState& s, TxVars& v, const Settings& settings,
-                    std::uint32_t phase, TimePoint now, auto& procedures) {
+                    Phase phase, TimePoint now, auto& procedures) {
   for (bool moved = true; moved;) {
     moved = false;
     for (auto n = next(timer, v, settings, now); n != timer; n = next(timer, v, settings, now)) {

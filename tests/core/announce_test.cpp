@@ -343,26 +343,25 @@ TEST_F(NewLevel, ThatRoseIsToldOnAllPortsAtOnce) {
   for (const auto& sent : s.sent) EXPECT_EQ(read(sent.frame).tr->level, level(5));
 }
 // Every scope of every port is a sender of its own: a device's frames do not leave in one burst.
-TEST(Sending, ScopesAndPortsTakeTurnsWithinTheInterval) {
+TEST(Sending, SixtyFourFramesOfScopesAndPortsShareATurn) {
   Settings settings;
   settings.scopes = {Scope::kNearestBridge, Scope::kNearestCustomerBridge};
   Single s(settings);
-  s.up(1, 15);
+  s.up(1, 96);
   s.pass(seconds(60));
   s.sent.clear();
   s.pass(seconds(30));
   std::map<TimePoint, std::size_t> turns;
   for (const auto& sent : s.sent) ++turns[sent.time];
-  EXPECT_EQ(s.sent.size(), 30U);
-  EXPECT_EQ(turns.size(), 8U);
-  for (const auto& [moment, count] : turns) EXPECT_LE(count, 4U);
+  EXPECT_EQ(turns.size(), 3U);
+  for (const auto& [moment, count] : turns) EXPECT_EQ(count, 64U);
 }
 TEST(Sending, ANewTypeIsToldOnItsPortAlone) {
   Single s;
   s.up(1, 3);
   s.hear(1, host());
   s.hear(2, a_switch("b", 1));
-  s.pass(seconds(10));
+  s.pass(seconds(13));  // txCredit is full
   s.sent.clear();
   s.hear(2, a_switch("b", 2));
   ASSERT_EQ(s.sent.size(), 1U);
@@ -495,11 +494,13 @@ std::size_t worst(const std::vector<Single::Sent>& sent, milliseconds in) {
   return most;
 }
 
-constexpr milliseconds kTurn(3750);  // an eighth of the interval
+/// Less than there is between the turns of 1,000 ports.
+constexpr milliseconds kTurn(1000);
+constexpr std::size_t kPortsPerTurn = 64;
 
 class Pacing : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(Pacing, PeriodicFramesComeInNoBurst) {
+TEST_P(Pacing, PeriodicFramesComeInTurnsOfSixtyFour) {
   const std::size_t ports = GetParam();
   Single s;
   s.looks_at_what_is_saved = false;
@@ -508,8 +509,7 @@ TEST_P(Pacing, PeriodicFramesComeInNoBurst) {
   s.sent.clear();
   s.pass(seconds(300));
   EXPECT_EQ(s.sent.size(), 10 * ports);
-  // In each turn its eighth part: what a policer of the neighbor's lets pass.
-  EXPECT_LE(static_cast<double>(worst(s.sent, kTurn)), 1.25 * static_cast<double>(ports) / 8);
+  EXPECT_EQ(worst(s.sent, kTurn), kPortsPerTurn);
 }
 TEST_P(Pacing, FastTransmissionsAfterACommonStartComeInNoBurst) {
   const std::size_t ports = GetParam();
@@ -525,7 +525,7 @@ TEST_P(Pacing, FastTransmissionsAfterACommonStartComeInNoBurst) {
             4 * static_cast<double>(ports) / 10);
   s.sent.clear();
   s.pass(seconds(90));
-  EXPECT_LE(static_cast<double>(worst(s.sent, kTurn)), 1.25 * static_cast<double>(ports) / 8);
+  EXPECT_EQ(worst(s.sent, kTurn), kPortsPerTurn);
 }
 INSTANTIATE_TEST_SUITE_P(Ports, Pacing, testing::Values(300, 512, 1000),
                          [](const auto& c) { return std::to_string(c.param); });
@@ -538,7 +538,7 @@ TEST(Pacing, HoldsForThePortsThatAreLeft) {
   s.sent.clear();
   s.pass(seconds(300));
   EXPECT_EQ(s.sent.size(), 2560U);
-  EXPECT_LE(static_cast<double>(worst(s.sent, kTurn)), 1 + 1.25 * 256. / 8);
+  EXPECT_EQ(worst(s.sent, kTurn), kPortsPerTurn / 2);
 }
 
 TEST(DeadlineQueue, GivesSlotsInTheOrderOfTheirTimes) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 
 #include "agent/core/rx_machine.hpp"
@@ -124,7 +125,7 @@ TEST(TxTimerMachine, InitializesFromAnyStateWhileItMayNotSend) {
 }
 TEST(TxTimerMachine, InitializeForgetsAndFillsTheCredit) {
   TxVars v{.localChange = true, .newNeighbor = true, .txNow = true, .txFast = 3, .txTTR = kNow};
-  enter(TX_TIMER_INITIALIZE, v, kSettings, 0, kNow);
+  enter(TX_TIMER_INITIALIZE, v, kSettings, {}, kNow);
   EXPECT_FALSE(v.localChange || v.newNeighbor || v.txNow);
   EXPECT_EQ(v.txFast, 0);
   EXPECT_EQ(v.txCredit, 5);
@@ -153,7 +154,7 @@ TEST(TxTimerMachine, ANewNeighborStartsFastTransmission) {
   TxVars v = idle();
   v.newNeighbor = true;
   EXPECT_EQ(next(TX_TIMER_IDLE, v, kSettings, kNow), TX_FAST_START);
-  enter(TX_FAST_START, v, kSettings, 0, kNow);
+  enter(TX_FAST_START, v, kSettings, {}, kNow);
   EXPECT_FALSE(v.newNeighbor);
   EXPECT_EQ(v.txFast, 4);
   EXPECT_EQ(next(TX_FAST_START, v, kSettings, kNow), TX_TIMER_EXPIRES);
@@ -161,26 +162,26 @@ TEST(TxTimerMachine, ANewNeighborStartsFastTransmission) {
 TEST(TxTimerMachine, FastTransmissionUnderWayIsNotBegunAnew) {
   TxVars v = idle();
   v.txFast = 2;
-  enter(TX_FAST_START, v, kSettings, 0, kNow);
+  enter(TX_FAST_START, v, kSettings, {}, kNow);
   EXPECT_EQ(v.txFast, 2);
 }
 TEST(TxTimerMachine, ExpiryCountsFastTransmissionsDownToNone) {
   TxVars v = idle();
   v.txFast = 1;
-  enter(TX_TIMER_EXPIRES, v, kSettings, 0, kNow);
+  enter(TX_TIMER_EXPIRES, v, kSettings, {}, kNow);
   EXPECT_EQ(v.txFast, 0);
-  enter(TX_TIMER_EXPIRES, v, kSettings, 0, kNow);
+  enter(TX_TIMER_EXPIRES, v, kSettings, {}, kNow);
   EXPECT_EQ(v.txFast, 0);
 }
 TEST(TxTimerMachine, SignalSetsTheTimeOfTheNextFrame) {
   TxVars v = idle();
   v.localChange = true;
-  enter(SIGNAL_TX, v, kSettings, 0, kNow + seconds(5));
+  enter(SIGNAL_TX, v, kSettings, {}, kNow + seconds(5));
   EXPECT_TRUE(v.txNow);
   EXPECT_FALSE(v.localChange);
   EXPECT_EQ(v.txTTR, kNow + seconds(20));  // 1020 s is the next multiple of 30
   v.txFast = 3;
-  enter(SIGNAL_TX, v, kSettings, 0, kNow + milliseconds(200));
+  enter(SIGNAL_TX, v, kSettings, {}, kNow + milliseconds(200));
   EXPECT_EQ(v.txTTR, kNow + seconds(1));
 }
 TEST(TxTimerMachine, TicksOnlyWhileCreditIsMissing) {
@@ -190,7 +191,7 @@ TEST(TxTimerMachine, TicksOnlyWhileCreditIsMissing) {
   v.txCredit = 4;
   EXPECT_EQ(next(TX_TIMER_IDLE, v, kSettings, kNow - Duration(1)), TX_TIMER_IDLE);
   EXPECT_EQ(next(TX_TIMER_IDLE, v, kSettings, kNow), TX_TICK);
-  enter(TX_TICK, v, kSettings, 0, kNow);
+  enter(TX_TICK, v, kSettings, {}, kNow);
   EXPECT_EQ(v.txCredit, 5);
   EXPECT_EQ(v.txTick, kNow + seconds(1));
   EXPECT_EQ(next(TX_TICK, v, kSettings, kNow), TX_TIMER_IDLE);
@@ -199,7 +200,7 @@ TEST(TxTimerMachine, TicksOnlyWhileCreditIsMissing) {
 TEST(OwnMoment, LiesWithinOneIntervalAndComesBackEveryInterval) {
   const Duration interval = seconds(30);
   for (std::uint32_t sender = 0; sender < 100; ++sender) {
-    const std::uint32_t phase = phase_of(sender, 12345);
+    const Phase phase = phase_of(sender, 12345);
     const TimePoint first = next_own_moment(kNow, interval, phase);
     EXPECT_GT(first, kNow);
     EXPECT_LE(first, kNow + interval);
@@ -207,35 +208,42 @@ TEST(OwnMoment, LiesWithinOneIntervalAndComesBackEveryInterval) {
     EXPECT_EQ(next_own_moment(first - Duration(1), interval, phase), first);
   }
 }
-TEST(OwnMoment, IsOneOfEightTurnsInTheIntervalOrOneInEveryFourSeconds) {
-  constexpr std::uint32_t kDevice = 0x4000;  // a quarter of a turn
-  const auto turns = [](seconds interval, std::uint32_t senders) {
-    std::map<TimePoint, std::size_t> at;
-    for (std::uint32_t sender = 0; sender < senders; ++sender)
-      ++at[next_own_moment(TimePoint{}, interval, phase_of(sender, kDevice))];
-    return at;
-  };
-  for (const auto& [interval, turn] : {std::pair(seconds(30), Duration(milliseconds(3750))),
-                                       {seconds(300), Duration(seconds(4))},
-                                       {seconds(3), Duration(milliseconds(375))}}) {
-    for (const auto& [moment, count] : turns(interval, 512))
-      EXPECT_EQ(moment.time_since_epoch() % turn, turn / 4) << moment.time_since_epoch().count();
+TEST(OwnMoment, IsOneForSixtyFourSendersAndTheirTurnsAreSpread) {
+  constexpr Duration kInterval = seconds(30);
+  std::map<TimePoint, std::size_t> turns;
+  for (std::uint32_t sender = 0; sender < 512; ++sender)
+    ++turns[next_own_moment(TimePoint{}, kInterval, phase_of(sender, 0x4000'0000))];
+  EXPECT_EQ(turns.size(), 8U);
+  TimePoint before = turns.rbegin()->first - kInterval;
+  for (const auto& [moment, senders] : turns) {
+    EXPECT_EQ(senders, 64U);
+    EXPECT_GT(moment - before, kInterval / 16);
+    before = moment;
   }
-  const auto many = turns(seconds(30), 512);
-  EXPECT_EQ(many.size(), 8U);
-  for (const auto& [moment, count] : many) EXPECT_LE(count, 66U);  // 64 in the mean
-  for (const auto& [moment, count] : turns(seconds(30), 8)) EXPECT_LE(count, 2U);
+}
+TEST(OwnMoment, IsTheDevicesOwn) {
+  const auto of_device = [](std::uint32_t device) {
+    return next_own_moment(TimePoint{}, seconds(30), phase_of(0, device));
+  };
+  EXPECT_EQ(of_device(0x4000'0000), TimePoint(milliseconds(7500)));
+  EXPECT_EQ(of_device(0xc000'0000), TimePoint(milliseconds(22500)));
 }
 TEST(OwnMoment, IsDefinedBeforeTheFirstInterval) {
-  const std::uint32_t phase = 0x8000'0000;
+  const Phase phase{.periodic = 0x8000'0000};
   EXPECT_EQ(next_own_moment(TimePoint{}, seconds(30), phase), TimePoint{seconds(15)});
   EXPECT_EQ(next_own_moment(TimePoint{seconds(15)}, seconds(30), phase), TimePoint{seconds(45)});
 }
 
 TEST(FastMoment, LeavesHalfOfMsgFastTxAfterAFrame) {
   const auto at = [](int ms) { return kNow + milliseconds(ms); };
-  EXPECT_EQ(next_fast_moment(at(499), kSettings, 0), at(1000));
-  EXPECT_EQ(next_fast_moment(at(500), kSettings, 0), at(2000));
+  EXPECT_EQ(next_fast_moment(at(499), kSettings, {}), at(1000));
+  EXPECT_EQ(next_fast_moment(at(500), kSettings, {}), at(2000));
+}
+TEST(FastMoment, IsEverySendersOwn) {
+  std::set<TimePoint> moments;
+  for (std::uint32_t sender = 0; sender < 64; ++sender)
+    moments.insert(next_fast_moment(kNow, kSettings, phase_of(sender, 12345)));
+  EXPECT_EQ(moments.size(), 64U);
 }
 
 struct TxPair : testing::Test {
@@ -243,7 +251,7 @@ struct TxPair : testing::Test {
   TxState state = TX_LLDP_INITIALIZE;
   TxVars v{.txCredit = 5};
   Log log{};
-  void run(TimePoint now) { step(timer, state, v, kSettings, 0, now, log); }
+  void run(TimePoint now) { step(timer, state, v, kSettings, {}, now, log); }
   std::string calls() { return std::exchange(log.calls, {}); }
 };
 

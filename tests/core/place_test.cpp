@@ -351,7 +351,7 @@ TEST_F(Rising, ACopyOfAStateIsSaidToBeOne) {
   net.stop(high, false);
   net.copy_state(device, high);
   net.start(high);
-  net.run_for(seconds(20));
+  net.run_for(seconds(31));  // until both have sent a periodic frame
   EXPECT_EQ(towards(to_high), Order::kUp);
   EXPECT_EQ(rule_at(to_high, high), Order::kUp);
   EXPECT_TRUE(alarmed(device, to_high, core::AlarmCode::kSelfLoop));

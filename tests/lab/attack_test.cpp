@@ -96,6 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
         Once{"RisenBesideADown", 100'021'446, 1000},
         // The frames of one of two devices with one state directory hid those of the other.
         Once{"TwoWithOneState", 100'011'759},
+        // Two that answered each other's starts left a third one no credit to answer two new ones.
+        Once{"NoCreditOnAHub", 300'011'696, 20},
         // A tier that a switch is told of from below was no tier to the judge.
         Once{"TierNamedFromBelow", 7'000'825, 20},
         // A frame like the one before a borrowed chassis ID did not end the borrowing.

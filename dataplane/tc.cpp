@@ -14,6 +14,8 @@
 #include <new>
 #include <set>
 
+#include "os/netlink.hpp"
+
 namespace lldp::dataplane {
 namespace {
 
@@ -54,15 +56,6 @@ void tell(nlmsghdr* header, const std::function<void(Ifindex, const LinkFacts&)>
   each(*port, facts);
 }
 
-/// The kernel's own words about a refusal, where it has any: extended acknowledgement, which comes
-/// after the header of our request.
-std::string words_of(nlmsghdr* header) {
-  constexpr std::uint16_t kBoth = NLM_F_ACK_TLVS | NLM_F_CAPPED;
-  if ((header->nlmsg_flags & kBoth) != kBoth) return {};
-  const nlattr* text = nlmsg_find_attr(header, sizeof(nlmsgerr), NLMSGERR_ATTR_MSG);
-  return text != nullptr ? nla_get_string(text) : std::string();
-}
-
 std::string_view name_of(int type) {
   switch (type) {
     case RTM_NEWQDISC:
@@ -101,18 +94,9 @@ Error explained(int type, int code, const std::string& words) {
 }  // namespace
 
 Result<TcSocket> TcSocket::open() {
-  UniqueFd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
-  if (!fd) return fail(Error{errno, "rtnetlink", std::strerror(errno)});
-  // Refusals in words, without our request repeated; kernels without either still answer.
-  const int on = 1;
-  ::setsockopt(fd.get(), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof on);
-  ::setsockopt(fd.get(), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof on);
-  // Now, and not at the first request: it is to be known before that.
-  sockaddr_nl self{};
-  self.nl_family = AF_NETLINK;
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&self), sizeof self) != 0)
-    return fail(Error{errno, "rtnetlink", std::strerror(errno)});
-  return TcSocket(std::move(fd));
+  auto fd = netlink::open(NETLINK_ROUTE, "rtnetlink");
+  if (!fd) return fail(fd.error());
+  return TcSocket(std::move(*fd));
 }
 
 std::uint32_t TcSocket::port_id() const {
@@ -123,27 +107,9 @@ std::uint32_t TcSocket::port_id() const {
 }
 
 Result<void> TcSocket::run(nlmsghdr* ask, const std::function<void(nlmsghdr*)>& each) {
-  ask->nlmsg_seq = ++sequence_;
-  ask->nlmsg_flags |= NLM_F_ACK;  // so every exchange that is no dump ends with an NLMSG_ERROR
-  if (::send(socket_.get(), ask, ask->nlmsg_len, 0) < 0)
-    return fail(explained(ask->nlmsg_type, errno, {}));
-  for (;;) {
-    const ssize_t got = ::recv(socket_.get(), buffer_.data(), buffer_.size(), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(explained(ask->nlmsg_type, errno, {}));
-    int left = static_cast<int>(got);
-    for (auto* h = reinterpret_cast<nlmsghdr*>(buffer_.data()); nlmsg_ok(h, left);
-         h = nlmsg_next(h, &left)) {
-      if (h->nlmsg_seq != sequence_) continue;
-      if (h->nlmsg_type == NLMSG_DONE) return {};
-      if (h->nlmsg_type == NLMSG_ERROR) {
-        const int code = -static_cast<const nlmsgerr*>(nlmsg_data(h))->error;
-        if (code == 0) return {};
-        return fail(explained(ask->nlmsg_type, code, words_of(h)));
-      }
-      if (each) each(h);
-    }
-  }
+  if (const auto refusal = netlink::ask(socket_.get(), ask, ++sequence_, buffer_, each))
+    return fail(explained(ask->nlmsg_type, refusal->code, refusal->words));
+  return {};
 }
 
 Result<void> TcSocket::request(const TcMessage& message) {

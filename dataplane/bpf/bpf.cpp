@@ -131,6 +131,7 @@ std::string Bpf::description() const {
   if (want_queues_) text += ", htb queues";
   if (want_queues_ && !kept_.empty())
     text += fmt::format(" except where a qdisc was configured ({} ports)", kept_.size());
+  if (const auto& why = nftables_.unread()) text += ", nftables cannot be read (" + why->what + ")";
   return text;
 }
 
@@ -276,6 +277,8 @@ auto Bpf::above(Ifindex port) -> Result<decltype(Glimpse::above)> {
 Result<std::optional<std::string>> Bpf::harm(const LinkFacts& link, Ifindex port, Part part,
                                              const qos::Ruleset& want, const Glimpse& glimpse) {
   const auto at = static_cast<std::size_t>(part);
+  if (const auto& past = glimpse.nftables.at(at))
+    if (auto why = bpf::harm_of_nftables(want, *past)) return why;
   if (part == Part::kClassify) {
     if (glimpse.lists)
       if (auto why = bpf::harm_of_lists(want, link.name)) return why;
@@ -325,7 +328,11 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
   if (auto done = socket_.links(port, [&](Ifindex, const LinkFacts& facts) { link = facts; });
       !done)
     return fail(on(port, done.error()));
-  Glimpse glimpse{.xdp_program = link.xdp_program,
+  if (const auto seen = seen_.find(port); seen != seen_.end() && seen->second.name != link.name)
+    nftables_.expire();
+  Glimpse glimpse{.name = link.name,
+                  .nftables = by_nftables(link.name),
+                  .xdp_program = link.xdp_program,
                   .lists = bundles_.has_lists(link.name),
                   .tag = programs_.tag(port)};
   for (const Part part : {Part::kClassify, Part::kRemap}) {
@@ -422,6 +429,7 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
     stack_read_ = {};
     if (!read_stack()) return {ports.begin(), ports.end()};
   }
+  nftables_.read();
   take_chains();
   const bool ask = !watch_ || chains_at_ || ++watched_glances_ % kGlancesWithoutChains == 0;
   for (const Ifindex port : ports) {
@@ -429,6 +437,7 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
     if (seen == seen_.end()) changed.insert(port);
     if (changed.contains(port)) continue;
     if (programs_.tag(port) != seen->second.tag) changed.insert(port);
+    if (by_nftables(seen->second.name) != seen->second.nftables) changed.insert(port);
     if (stacked)
       if (const auto now = above(port); !now || *now != seen->second.above) changed.insert(port);
     if (ask && has_chain_changed(port, seen->second)) changed.insert(port);
@@ -583,6 +592,7 @@ Outcome Bpf::apply(const PortPlan& plan) {
 void Bpf::forget(Ifindex port) {
   for (const auto& hook : hooks_) hook->forget(port);
   programs_.forget(port);
+  nftables_.expire();
   lose(port);
 }
 

@@ -14,6 +14,7 @@
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/hook.hpp"
 #include "dataplane/bpf/kernel.hpp"
+#include "dataplane/bpf/nftables.hpp"
 #include "dataplane/bpf/programs.hpp"
 #include "dataplane/bpf/strangers.hpp"
 #include "dataplane/bpf/tcx.hpp"
@@ -64,7 +65,9 @@ class Bpf : public Backend {
  private:
   /// What changes without an event of traffic control.
   struct Glimpse {
+    std::string name{};
     std::array<bpf::TcxChain, 2> chains{};
+    std::array<std::optional<bpf::NftBypass>, 2> nftables{};
     std::uint32_t xdp_program = 0;
     bool lists = false;             ///< bpf::Bundles::has_lists()
     std::optional<qos::Tag> tag{};  ///< in the table that all programs share
@@ -126,6 +129,10 @@ class Bpf : public Backend {
                                                         const Glimpse& glimpse);
   /// The TCX programs of others behind the first of ours, or all where none is ours.
   [[nodiscard]] std::vector<bpf::Stranger> behind(const bpf::TcxChain& chain) const;
+  [[nodiscard]] std::array<std::optional<bpf::NftBypass>, 2> by_nftables(
+      const std::string& interface) const {
+    return {nftables_.past(interface, Part::kClassify), nftables_.past(interface, Part::kRemap)};
+  }
   /// Reads how interfaces stand on each other, and their qdiscs, if that was not done a moment ago.
   [[nodiscard]] Result<void> read_stack();
   [[nodiscard]] Result<decltype(Glimpse::above)> above(Ifindex port);
@@ -150,6 +157,7 @@ class Bpf : public Backend {
   bpf::Stack stack_;
   bpf::Qdiscs qdiscs_;
   bpf::Bundles bundles_;
+  bpf::Nftables nftables_;  ///< as of the last glance()
   std::chrono::steady_clock::time_point stack_read_{};
   std::size_t glances_ = 0;  ///< since one read the interfaces
   std::size_t watched_glances_ = 0;

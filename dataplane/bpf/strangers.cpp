@@ -208,6 +208,20 @@ std::optional<std::string> harm_of_lists(const qos::Ruleset& rules, std::string_
       interface);
 }
 
+std::optional<std::string> harm_of_nftables(const qos::Ruleset& rules, const NftBypass& past) {
+  if (!redirect_matters(rules)) return std::nullopt;
+  if (past.in_hardware)
+    return fmt::format(
+        "{} may let the hardware forward packets past the rules ({}): take `flags offload` off it, "
+        "or leave the port out of `ports`",
+        past.who, past.by);
+  return fmt::format(
+      "{} at the egress may send packets on by another interface ({}), where they count as come by "
+      "this port, so that turns are missed or made wrongly: delete the rule, or leave the port out "
+      "of `ports`",
+      past.who, past.by);
+}
+
 std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
                                       const Stack::Upper& upper,
                                       std::span<const Stranger> strangers) {

@@ -11,6 +11,7 @@
 #include "base/bounded.hpp"
 #include "base/result.hpp"
 #include "dataplane/backend.hpp"
+#include "dataplane/bpf/nft_rules.hpp"
 #include "dataplane/tc.hpp"
 #include "qos/ruleset.hpp"
 
@@ -73,6 +74,9 @@ class Stack {
 /// one that stands on it.
 [[nodiscard]] std::optional<std::string> harm_of_lists(const qos::Ruleset& rules,
                                                        std::string_view interface);
+/// The same of what nftables does before they meet the rules.
+[[nodiscard]] std::optional<std::string> harm_of_nftables(const qos::Ruleset& rules,
+                                                          const NftBypass& past);
 /// The same of what packets meet on an interface that stands on the port.
 [[nodiscard]] std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
                                                     const Stack::Upper& upper,

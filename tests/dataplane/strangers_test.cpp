@@ -263,6 +263,84 @@ TEST_P(Strangers, ProgramsOnAnInterfaceAboveThePortAreTold) {
   EXPECT_EQ(complaints(), "");
 }
 
+struct Chain {
+  const char* does = "";  ///< to nftables
+  const char* told = "";  ///< empty: it does no harm
+};
+constexpr Chain kChains[] = {
+    {"egress device p0 priority 0; }; add rule netdev t c counter accept", ""},
+    {"egress device p0 priority 0; }; add rule netdev t c ip dscp set 51", ""},
+    {"egress device p0 priority 0; }; add rule netdev t c meta priority set 1:3", ""},
+    {"egress device p0 priority 0; }; add rule netdev t c dup to p1", ""},
+    {"egress device p0 priority 0; }; add rule netdev t s fwd to p1", ""},
+    {"egress device p1 priority 0; }; add rule netdev t c fwd to p0", ""},
+    {"ingress device p0 priority 0; }; add rule netdev t c fwd to p1", ""},
+    {"egress device p0 priority 0; }; add rule netdev t c fwd to p1",
+     "remap bypassed: nftables (table netdev t, chain c) at the egress may send packets on by "
+     "another interface (fwd), where they count as come by this port, so that turns are missed or "
+     "made wrongly: delete the rule, or leave the port out of `ports`\n"},
+    {"egress devices = { p0, p1 } priority 0; }; add rule netdev t c fwd to p1", "(fwd)"},
+    {"egress device p0 priority 0; }; add rule netdev t s fwd to p1; add rule netdev t c jump s",
+     "nftables (table netdev t, chain s)"},
+    {"egress device p0 priority 0; }; add rule netdev t s fwd to p1; add rule netdev t c ip dscp "
+     "vmap { 43 : goto s }",
+     "nftables (table netdev t, chain s)"},
+    {"egress device p0 priority 0; }; add rule netdev t c fwd to p1; add table netdev t { flags "
+     "dormant; }",
+     ""},
+};
+
+TEST_P(Strangers, ChainOfNftablesIsToldIfItSendsPacketsOn) {
+  std::size_t left_out = 0;
+  const std::array one{port_};
+  EXPECT_EQ(complaints(), "");
+  (void)backend_->glance(one);
+  for (const Order order : {Order::kUp, Order::kDown}) {
+    put(order);
+    EXPECT_EQ(complaints(), "");
+    for (const Chain& c : kChains) {
+      const std::string add =
+          std::string(
+              "nft 'add table netdev t; add chain netdev t s; add chain netdev t c { type "
+              "filter hook ") +
+          c.does + "'";
+      if (!sh(add + " 2>/dev/null")) {
+        ++left_out;
+        sh("nft delete table netdev t 2>/dev/null");
+        continue;
+      }
+      const bool harms = *c.told != '\0';
+      EXPECT_EQ(backend_->glance(one).size(), harms ? 1U : 0U) << add;
+      if (harms)
+        EXPECT_THAT(complaints(), HasSubstr(c.told)) << add;
+      else
+        EXPECT_EQ(complaints(), "") << add;
+      EXPECT_THAT(backend_->glance(one), testing::IsEmpty()) << add;
+      ASSERT_TRUE(sh("nft delete table netdev t"));
+      EXPECT_EQ(backend_->glance(one).size(), harms ? 1U : 0U) << add;
+      EXPECT_EQ(complaints(), "") << add;
+    }
+  }
+  std::cout << left_out << " of " << 2 * std::size(kChains) << " are refused by this kernel\n";
+}
+
+// A chain is hooked to an interface, whatever its name is: nftables changes nothing by that.
+TEST_P(Strangers, ChainOfNftablesIsToldUnderTheNewNameOfAPort) {
+  if (!sh("nft 'add table netdev t; add chain netdev t c { type filter hook egress device p0 "
+          "priority 0; }; add rule netdev t c fwd to p1' 2>/dev/null"))
+    GTEST_SKIP() << "this kernel has no such hook";
+  const std::array one{port_};
+  (void)backend_->glance(one);
+  EXPECT_THAT(complaints(), HasSubstr("(fwd)"));
+  ASSERT_TRUE(sh("ip link set p0 down && ip link set p0 name p7 && ip link set p7 up"));
+  (void)complaints();
+  (void)backend_->glance(one);
+  // Since Linux 6.16 the name decides, and the chain is hooked to no interface then.
+  const bool by_name = output_of("nft list table netdev t").find("\"p7\"") == std::string::npos;
+  EXPECT_EQ(complaints().empty(), by_name) << complaints();
+  ASSERT_TRUE(sh("nft delete table netdev t; ip link del p7"));
+}
+
 TEST(HarmAbove, MacsecHidesPacketsFromTheRulesOfThePort) {
   const bpf::Stack::Upper macsec{.name = "m0", .kind = "macsec"};
   const auto harm = [](const bpf::Stack::Upper& upper, Order order, Part part) {

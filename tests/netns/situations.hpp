@@ -61,6 +61,9 @@ macvlan() { ip link add link p0 name m0 address 02:00:00:00:00:07 up type macvla
 unmacvlan() { ip link del m0; routes; }
 mangle() { nft "add table ip t; add chain ip t c { type filter hook $1 priority $2; }; add rule ip t c $3"; }
 unmangle() { nft delete table ip t; }
+netdev() { nft "add table netdev t; add chain netdev t s; add chain netdev t c { type filter hook $1 device $2 priority 0; }" &&
+  shift 2 && for r in "$@"; do nft "add rule netdev t $r" || return; done; }
+unnetdev() { nft delete table netdev t; }
 every() { (while :; do eval "$2"; sleep $1; done) >/dev/null 2>&1 & echo $! >$DIR/loop; sleep 1; }
 enough() { kill $(cat $DIR/loop); }
 AWAY="action mirred egress redirect dev lo"
@@ -489,6 +492,42 @@ inline const Situation kSituations[] = {
      "0; }; add rule "
      "netdev t c ip dscp set 10'",
      Ends::kRight, "", "nft delete table netdev t", false, Sent::kBecomesOther},
+    {"nftables counts and accepts packets at the egress of the port (netdev)",
+     "netdev egress p1 'c ip dscp 43 counter accept'", Ends::kRight, "", "unnetdev"},
+    {"nftables changes the lossless class at the egress of the port (netdev)",
+     "netdev egress p1 'c ip dscp 43 ip dscp set 51'", Ends::kRight, "", "unnetdev"},
+    {"nftables sets a mark and a priority at the egress of the port (netdev)",
+     "netdev egress p1 'c meta mark set 9 meta priority set 1:3'", Ends::kRight, "", "unnetdev"},
+    {"nftables sends packets on at the egress of the port (netdev fwd)",
+     "netdev egress p1 'c ip dscp 43 fwd to lo'", Ends::kTold, "nftables (table netdev t, chain c)",
+     "unnetdev"},
+    {"nftables sends packets on at the egress by another chain (netdev jump)",
+     "netdev egress p1 's fwd to lo' 'c ip dscp 43 jump s'", Ends::kTold,
+     "nftables (table netdev t, chain s)", "unnetdev"},
+    {"nftables sends packets on at the egress by a map of verdicts (netdev vmap)",
+     "netdev egress p1 's fwd to lo' 'c ip dscp vmap { 43 : goto s }'", Ends::kTold,
+     "nftables (table netdev t, chain s)", "unnetdev"},
+    {"a chain that no hook calls would send packets on (netdev fwd)",
+     "netdev egress p1 's fwd to lo' 'c counter'", Ends::kRight, "", "unnetdev"},
+    {"nftables sends packets on at the egress of the port and is asleep (netdev fwd, dormant)",
+     "netdev egress p1 'c fwd to lo'; nft 'add table netdev t { flags dormant; }'", Ends::kRight,
+     "", "unnetdev"},
+    {"nftables sends a copy out at the egress of the port (netdev dup)",
+     "netdev egress p1 'c ip dscp 43 dup to lo'", Ends::kRight, "", "unnetdev"},
+    {"nftables sends packets back to the port they came by (netdev fwd to the ingress port)",
+     "netdev egress p1 'c ip dscp 43 fwd to p0'", Ends::kTold, "remap bypassed", "unnetdev"},
+    {"nftables sends packets on at the egress of an interface that is no port (netdev fwd)",
+     "ip link add ifb0 address 02:00:00:00:00:03 up type ifb; ip addr del 198.51.100.254/24 dev "
+     "p1; "
+     "routes p0 ifb0; netdev egress ifb0 'c ip dscp 43 fwd to p1'",
+     Ends::kRight, "", "unnetdev; ip link del ifb0; routes"},
+    {"nftables sends packets on at the ingress of a macvlan (netdev fwd)",
+     "macvlan; netdev ingress m0 'c ip dscp 43 fwd ip to 198.51.100.2 device p1'", Ends::kRight, "",
+     "unnetdev; unmacvlan", false, Sent::kToMacvlan},
+    {"nftables changes DSCP at the ingress of the port (inet)",
+     "nft 'add table inet t; add chain inet t c { type filter hook ingress device p0 priority 0; "
+     "}; add rule inet t c ip dscp set 10'",
+     Ends::kRight, "", "nft delete table inet t", false, Sent::kBecomesOther},
     {"nftables sends a copy out of another port before routing (dup)",
      "mangle prerouting -150 'ip dscp 43 dup to 198.51.100.2 device p1'", Ends::kRight, "",
      "unmangle"},

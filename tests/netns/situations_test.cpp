@@ -129,7 +129,7 @@ class Fabric {
   }
   /// On interfaces that are there, and stay.
   struct Keep {};
-  Fabric(Keep, const std::string& config) : keeps_(true) {
+  Fabric(Keep, const std::string& config, int level = 1) : keeps_(true), level_(level) {
     start_leaf(config);
     start_spines();
   }
@@ -165,9 +165,10 @@ class Fabric {
   }
   void start_leaf(const std::string& config) {
     start(leaf_, "leaf",
-          "level = 1\nchassis-id = leaf\nbackend = bpf\nqos.lossless = 5:dscp43>6:dscp51\n"
-          "qos.lossy = 0:dscp0\nbpffs = " +
-              PrivateNet::bpffs() + "\n" + config);
+          fmt::format("level = {}\nchassis-id = leaf\nbackend = bpf\n"
+                      "qos.lossless = 5:dscp43>6:dscp51\nqos.lossy = 0:dscp0\nbpffs = {}\n",
+                      level_, PrivateNet::bpffs()) +
+              config);
   }
   void restart_leaf() {
     leaf_.emplace(std::vector<std::string>{support::program("lldp-leveld"), "--config",
@@ -177,14 +178,11 @@ class Fabric {
   void start_spines() {
     for (int i = 0; i < 2; ++i) start_spine(i);
   }
-  void start_spine(int i) {
-    start(spines_.at(static_cast<std::size_t>(i)), fmt::format("spine{}", i),
-          fmt::format("level = 2\nchassis-id = spine{0}\nports = q{0}\nbackend = none\n"
-                      "qos.lossless = 5:dscp43>6:dscp51\n",
-                      i));
-  }
+  void start_spine(int i) { start_neighbor(i, level_ + 1); }
+  /// A switch at the other end of p2.
+  void start_below() { start_neighbor(2, level_ - 1); }
   std::optional<Process>& leaf() { return leaf_; }
-  std::optional<Process>& spine(std::size_t i) { return spines_.at(i); }
+  std::optional<Process>& spine(std::size_t i) { return neighbors_.at(i); }
 
   /// So many of these packets leave by p1 as they should.
   static int right(const Exchange& e, int packets = 5) {
@@ -222,6 +220,12 @@ class Fabric {
   std::string leaf_config() const { return files_.file("leaf.conf"); }
 
  private:
+  void start_neighbor(int i, int level) {
+    start(neighbors_.at(static_cast<std::size_t>(i)), fmt::format("spine{}", i),
+          fmt::format("level = {1}\nchassis-id = spine{0}\nports = q{0}\nbackend = none\n"
+                      "qos.lossless = 5:dscp43>6:dscp51\n",
+                      i, level));
+  }
   void start(std::optional<Process>& process, const std::string& name, const std::string& config) {
     std::ofstream(files_.file(name + ".conf"))
         << "role = switch\ntransport = packet\nsocket = " << files_.file(name)
@@ -234,9 +238,10 @@ class Fabric {
   }
 
   const bool keeps_ = false;
+  const int level_ = 1;  ///< of the leaf
   TemporaryDirectory files_;
   std::optional<Process> leaf_;
-  std::array<std::optional<Process>, 2> spines_;
+  std::array<std::optional<Process>, 3> neighbors_;
 };
 
 /// docs/operate/situations.md.
@@ -463,6 +468,59 @@ TEST_F(Situations, InterfaceOnAPortTakesNoProtectionOffWhetherAGlobOrItsNameMatc
     };
     EXPECT_TRUE(eventually(right, kUntilTold)) << ports << fabric.ask("rules").dump(1);
   }
+  Fabric::unlink();
+}
+
+/// What leaves by the down port p2 does not turn; sent on from its egress by the up port p1, it
+/// counts as come by p2, and keeps its class. A copy counts as come by the port that the packet
+/// came by, and turns.
+TEST_F(Situations, ForwardOfNftablesAtEgressOfDownPortIsTold) {
+  Fabric::links();
+  Fabric::link(2);
+  ASSERT_TRUE(
+      sh("ip route replace 198.51.100.2/32 dev p2; ip neigh replace 198.51.100.2 lladdr "
+         "02:00:00:00:00:06 dev p2"));
+  Fabric fabric(Fabric::Keep{}, "ports = p0,p1,p2\n", 2);
+  fabric.start_below();
+  const auto frame = [](unsigned dscp, std::uint8_t to, std::uint8_t from) {
+    return dataplane::packet::readdressed(dataplane::packet::frame4({.dscp = dscp, .ttl = 63}), to,
+                                          from);
+  };
+  const auto comes_out = [&](const char* by) {
+    const Wire in("q0");
+    const Wire out(by);
+    return in.send(exchange_of(Sent::kRouted).frame) ? out.receive(200) : std::nullopt;
+  };
+  const auto is_fine = [&] { return fabric.check() == 0 && comes_out("q2") == frame(43, 6, 5); };
+  ASSERT_TRUE(eventually(is_fine, 30s)) << fabric.checked() << fabric.log();
+  const auto chain = [](const char* device, const char* does) {
+    return sh(
+        fmt::format("nft 'add table netdev t; add chain netdev t c {{ type filter hook egress "
+                    "device {} priority 0; }}; add rule netdev t c ip dscp 43 {}'",
+                    device, does));
+  };
+  if (!chain("p2", "fwd to p1")) GTEST_SKIP() << "this kernel has no such hook";
+  EXPECT_EQ(comes_out("q1"), frame(43, 6, 5)) << "it turned, unchanged";
+  const auto is_told = [&] {
+    return fabric.check() != 0 &&
+           fabric.checked().find("nftables (table netdev t, chain c)") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(is_told, kUntilTold)) << fabric.checked();
+  ASSERT_TRUE(sh("nft delete table netdev t"));
+  EXPECT_TRUE(eventually(is_fine, kUntilTold)) << fabric.checked();
+  ASSERT_TRUE(chain("p2", "dup to p1"));
+  EXPECT_EQ(comes_out("q1"), frame(51, 6, 5));
+  EXPECT_TRUE(is_fine()) << fabric.checked();
+  ASSERT_TRUE(sh("nft delete table netdev t"));
+  // Of an interface without rules the mark decides, and it is that of p0.
+  if (!sh("ip link add link p2 name m0 address 02:00:00:00:00:07 up type macvlan mode bridge && ip "
+          "route replace 198.51.100.2/32 dev m0 && ip neigh replace 198.51.100.2 lladdr "
+          "02:00:00:00:00:06 dev m0"))
+    GTEST_SKIP() << "this kernel has no macvlan";
+  ASSERT_TRUE(chain("m0", "fwd to p1"));
+  EXPECT_EQ(comes_out("q1"), frame(51, 6, 7));
+  EXPECT_EQ(fabric.check(), 0) << fabric.checked();
+  ASSERT_TRUE(sh("nft delete table netdev t"));
   Fabric::unlink();
 }
 

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/bpf/nft_rules.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <netlink/attr.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+
+#include "base/text.hpp"
+#include "dataplane/tc.hpp"
+
+namespace lldp::dataplane::bpf {
+namespace {
+
+/// Of enum nf_dev_hooks, which headers before Linux 5.16 have in part.
+constexpr std::uint32_t kIngressHook = 0;
+constexpr std::uint32_t kEgressHook = 1;
+constexpr int kDevicePrefix = 2;  // NFTA_DEVICE_PREFIX, Linux 6.18
+
+/// Expressions of family netdev that leave a packet on its way: they read, count, mark, end it, or
+/// change what the rules put right (DSCP, priority). A copy (`dup`) counts as come by the port that
+/// the packet came by. Those of other families do not stand here.
+constexpr std::string_view kHarmless[] = {
+    "bitwise", "byteorder", "cmp",     "connlimit", "counter", "ct",   "dup",     "dynset",
+    "exthdr",  "fib",       "hash",    "immediate", "inner",   "last", "limit",   "log",
+    "lookup",  "meta",      "notrack", "numgen",    "objref",  "osf",  "payload", "quota",
+    "range",   "reject",    "rt",      "socket",    "tunnel",  "xfrm"};
+
+template <std::size_t N>
+using Attributes = std::array<nlattr*, N>;
+
+/// Those of a nested attribute; none where it is not there or not whole.
+template <std::size_t N>
+Attributes<N> parts_of(nlattr* nest) {
+  Attributes<N> parts{};
+  if (nest != nullptr && nla_parse_nested(parts.data(), N - 1, nest, nullptr) < 0) parts = {};
+  return parts;
+}
+
+/// Those of a message of this type.
+template <std::size_t N>
+std::optional<Attributes<N>> parts_of(nlmsghdr* message, int type) {
+  Attributes<N> parts{};
+  if (message->nlmsg_type != (NFNL_SUBSYS_NFTABLES << 8 | type) ||
+      nlmsg_parse(message, sizeof(nfgenmsg), parts.data(), N - 1, nullptr) < 0)
+    return std::nullopt;
+  return parts;
+}
+
+/// As far as its end, or the attribute's.
+std::string text_of(const nlattr* attribute) {
+  if (attribute == nullptr) return {};
+  const std::string_view octets(static_cast<const char*>(nla_data(attribute)),
+                                static_cast<std::size_t>(nla_len(attribute)));
+  return std::string(octets.substr(0, octets.find('\0')));
+}
+
+std::uint32_t number_of(const nlattr* attribute) {
+  return ntohl(value_of<std::uint32_t>(attribute).value_or(0));
+}
+
+std::optional<NftDevice> device_of(const nlattr* attribute) {
+  NftDevice device{text_of(attribute)};
+  // Linux 6.16 tells a prefix by a name without an end.
+  device.prefix = nla_type(attribute) == kDevicePrefix ||
+                  device.name.size() == static_cast<std::size_t>(nla_len(attribute));
+  if (nla_type(attribute) != NFTA_DEVICE_NAME && nla_type(attribute) != kDevicePrefix)
+    return std::nullopt;
+  return device;
+}
+
+std::vector<NftDevice> devices_of(nlattr* one, nlattr* several) {
+  std::vector<NftDevice> devices;
+  if (several != nullptr) {
+    nlattr* device = nullptr;
+    int left = 0;
+    nla_for_each_nested(device, several, left) if (auto its = device_of(device))
+        devices.push_back(std::move(*its));
+  } else if (one != nullptr) {
+    devices.push_back({text_of(one)});
+  }
+  return devices;
+}
+
+/// Where a verdict leads, if it is a jump.
+void add_verdict(NftRule& rule, nlattr* options) {
+  const auto parts = parts_of<NFTA_IMMEDIATE_MAX + 1>(options);
+  const auto data = parts_of<NFTA_DATA_MAX + 1>(parts[NFTA_IMMEDIATE_DATA]);
+  const auto verdict = parts_of<NFTA_VERDICT_MAX + 1>(data[NFTA_DATA_VERDICT]);
+  if (verdict[NFTA_VERDICT_CHAIN] != nullptr)
+    rule.leads_to.push_back(text_of(verdict[NFTA_VERDICT_CHAIN]));
+}
+
+bool writes(std::string_view kind, nlattr* options) {
+  if (kind == "payload")
+    return parts_of<NFTA_PAYLOAD_MAX + 1>(options)[NFTA_PAYLOAD_SREG] != nullptr;
+  return kind == "meta" && parts_of<NFTA_META_MAX + 1>(options)[NFTA_META_SREG] != nullptr;
+}
+
+void add_expression(NftRule& rule, nlattr* expression) {
+  const auto parts = parts_of<NFTA_EXPR_MAX + 1>(expression);
+  const std::string kind = text_of(parts[NFTA_EXPR_NAME]);
+  nlattr* const options = parts[NFTA_EXPR_DATA];
+  if (kind == "immediate") add_verdict(rule, options);
+  if (kind == "lookup") {
+    const nlattr* to = parts_of<NFTA_LOOKUP_MAX + 1>(options)[NFTA_LOOKUP_DREG];
+    if (to != nullptr && number_of(to) == NFT_REG_VERDICT) rule.leads_anywhere = true;
+  }
+  const bool unknown = std::ranges::find(kHarmless, kind) == std::end(kHarmless);
+  if (unknown) rule.sends_on = kind.empty() ? "an expression that cannot be read" : escape(kind);
+  if (unknown)
+    rule.in_hardware = rule.sends_on;
+  else if (kind == "dup" || writes(kind, options))
+    rule.in_hardware = kind;
+}
+
+std::string who(std::string_view family, std::string_view table, std::string_view what,
+                std::string_view name) {
+  return fmt::format("nftables (table {} {}, {} {})", family, escape(table), what, escape(name));
+}
+
+}  // namespace
+
+std::optional<NftChain> parse_nft_chain(nlmsghdr* message) {
+  const auto parts = parts_of<NFTA_CHAIN_MAX + 1>(message, NFT_MSG_NEWCHAIN);
+  if (!parts || (*parts)[NFTA_CHAIN_HOOK] == nullptr) return std::nullopt;
+  const auto hook = parts_of<NFTA_HOOK_MAX + 1>((*parts)[NFTA_CHAIN_HOOK]);
+  const std::uint32_t number = number_of(hook[NFTA_HOOK_HOOKNUM]);
+  if (number != kIngressHook && number != kEgressHook) return std::nullopt;
+  return NftChain{.table = text_of((*parts)[NFTA_CHAIN_TABLE]),
+                  .name = text_of((*parts)[NFTA_CHAIN_NAME]),
+                  .part = number == kIngressHook ? Part::kClassify : Part::kRemap,
+                  .devices = devices_of(hook[NFTA_HOOK_DEV], hook[NFTA_HOOK_DEVS]),
+                  .offloaded = (number_of((*parts)[NFTA_CHAIN_FLAGS]) & NFT_CHAIN_HW_OFFLOAD) != 0};
+}
+
+std::optional<NftRule> parse_nft_rule(nlmsghdr* message) {
+  const auto parts = parts_of<NFTA_RULE_MAX + 1>(message, NFT_MSG_NEWRULE);
+  if (!parts) return std::nullopt;
+  NftRule rule{.table = text_of((*parts)[NFTA_RULE_TABLE]),
+               .chain = text_of((*parts)[NFTA_RULE_CHAIN])};
+  if (nlattr* const expressions = (*parts)[NFTA_RULE_EXPRESSIONS]) {
+    nlattr* expression = nullptr;
+    int left = 0;
+    nla_for_each_nested(expression, expressions, left) add_expression(rule, expression);
+  }
+  return rule;
+}
+
+std::optional<std::string> parse_dormant_table(nlmsghdr* message) {
+  const auto parts = parts_of<NFTA_TABLE_MAX + 1>(message, NFT_MSG_NEWTABLE);
+  if (!parts || (number_of((*parts)[NFTA_TABLE_FLAGS]) & NFT_TABLE_F_DORMANT) == 0)
+    return std::nullopt;
+  return text_of((*parts)[NFTA_TABLE_NAME]);
+}
+
+std::optional<NftBypass> parse_nft_flowtable(nlmsghdr* message) {
+  const auto parts = parts_of<NFTA_FLOWTABLE_MAX + 1>(message, NFT_MSG_NEWFLOWTABLE);
+  if (!parts || (number_of((*parts)[NFTA_FLOWTABLE_FLAGS]) & NFT_FLOWTABLE_HW_OFFLOAD) == 0)
+    return std::nullopt;
+  const auto hook = parts_of<NFTA_FLOWTABLE_HOOK_MAX + 1>((*parts)[NFTA_FLOWTABLE_HOOK]);
+  const auto* head = static_cast<const nfgenmsg*>(nlmsg_data(message));
+  const std::string_view family = head->nfgen_family == NFPROTO_INET   ? "inet"
+                                  : head->nfgen_family == NFPROTO_IPV6 ? "ip6"
+                                                                       : "ip";
+  return NftBypass{.part = Part::kClassify,
+                   .devices = devices_of(nullptr, hook[NFTA_FLOWTABLE_HOOK_DEVS]),
+                   .who = who(family, text_of((*parts)[NFTA_FLOWTABLE_TABLE]), "flowtable",
+                              text_of((*parts)[NFTA_FLOWTABLE_NAME])),
+                   .by = "flags offload",
+                   .in_hardware = true};
+}
+
+std::vector<NftBypass> bypasses_of(std::span<const NftChain> chains,
+                                   std::span<const NftRule> rules) {
+  std::vector<NftBypass> found;
+  for (const NftChain& chain : chains) {
+    if (chain.part == Part::kClassify && !chain.offloaded) continue;
+    std::set<std::string> reached{chain.name};
+    bool all = false;
+    // Chains may lead to others, which the kernel lets form no cycle: so often at most.
+    for (bool grows = true; grows && !all;) {
+      grows = false;
+      for (const NftRule& rule : rules) {
+        if (rule.table != chain.table || !reached.contains(rule.chain)) continue;
+        all |= rule.leads_anywhere;
+        for (const std::string& next : rule.leads_to) grows |= reached.insert(next).second;
+      }
+    }
+    for (const NftRule& rule : rules) {
+      const std::string& by = chain.offloaded ? rule.in_hardware : rule.sends_on;
+      if (by.empty() || rule.table != chain.table || !(all || reached.contains(rule.chain)))
+        continue;
+      found.push_back({chain.part, chain.devices, who("netdev", chain.table, "chain", rule.chain),
+                       by, chain.offloaded});
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace lldp::dataplane::bpf

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/bpf/nftables.hpp"
+
+#include <arpa/inet.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <set>
+#include <utility>
+
+#include "dataplane/tc.hpp"
+#include "os/netlink.hpp"
+
+namespace lldp::dataplane::bpf {
+namespace {
+
+constexpr std::size_t kAnswer = 1024;  ///< the generation, and the name of a program
+constexpr std::size_t kDump = 32768;
+
+}  // namespace
+
+int Nftables::ask(int type, int flags, std::uint8_t family, std::vector<char>& buffer,
+                  const Each& each, std::string_view table) {
+  const std::unique_ptr<nl_msg, NlMsgFree> message(
+      nlmsg_alloc_simple(NFNL_SUBSYS_NFTABLES << 8 | type, NLM_F_REQUEST | flags));
+  if (!message) throw std::bad_alloc();
+  const nfgenmsg head{.nfgen_family = family, .version = NFNETLINK_V0, .res_id = 0};
+  nlmsg_append(message.get(), const_cast<nfgenmsg*>(&head), sizeof head, NLMSG_ALIGNTO);
+  if (!table.empty() &&
+      nla_put_string(message.get(), NFTA_RULE_TABLE, std::string(table).c_str()) < 0)
+    throw std::bad_alloc();
+  const auto refusal =
+      netlink::ask(socket_.get(), nlmsg_hdr(message.get()), ++sequence_, buffer, each);
+  return refusal ? refusal->code : 0;
+}
+
+bool Nftables::is_missing() const {
+  // A question to a kernel without nftables starts a program that looks for the module.
+  return refused_ && ::access("/sys/module", F_OK) == 0 &&
+         ::access("/sys/module/nf_tables", F_OK) != 0;
+}
+
+int Nftables::read_all(std::vector<NftBypass>& found) {
+  std::vector<char> buffer(kDump);
+  std::vector<NftChain> chains;
+  std::vector<NftRule> rules;
+  std::set<std::string> tables;
+  if (const int code = ask(NFT_MSG_GETFLOWTABLE, NLM_F_DUMP, NFPROTO_UNSPEC, buffer,
+                           [&](nlmsghdr* m) {
+                             if (auto one = parse_nft_flowtable(m))
+                               found.push_back(std::move(*one));
+                           });
+      code != 0 && code != EOPNOTSUPP && code != EINVAL)  // before Linux 4.16
+    return code;
+  if (const int code = ask(NFT_MSG_GETCHAIN, NLM_F_DUMP, NFPROTO_NETDEV, buffer, [&](nlmsghdr* m) {
+        if (auto one = parse_nft_chain(m)) chains.push_back(std::move(*one));
+      }))
+    return code;
+  std::erase_if(chains,
+                [](const NftChain& c) { return c.part == Part::kClassify && !c.offloaded; });
+  if (chains.empty()) return 0;
+  if (const int code = ask(NFT_MSG_GETTABLE, NLM_F_DUMP, NFPROTO_NETDEV, buffer, [&](nlmsghdr* m) {
+        if (const auto name = parse_dormant_table(m))
+          std::erase_if(chains, [&](const NftChain& c) { return c.table == *name; });
+      }))
+    return code;
+  for (const NftChain& chain : chains) tables.insert(chain.table);
+  for (const std::string& table : tables)
+    if (const int code = ask(
+            NFT_MSG_GETRULE, NLM_F_DUMP, NFPROTO_NETDEV, buffer,
+            [&](nlmsghdr* m) {
+              auto one = parse_nft_rule(m);
+              if (one && one->matters()) rules.push_back(std::move(*one));
+            },
+            table))
+      return code;
+  const auto by_chains = bypasses_of(chains, rules);
+  found.insert(found.end(), by_chains.begin(), by_chains.end());
+  return 0;
+}
+
+void Nftables::read() {
+  if (is_missing()) return;
+  const auto end = [this](std::vector<NftBypass> found) {
+    unread_.reset();
+    found_ = std::move(found);
+  };
+  const auto refuse = [this](int code) {  // what was read last stays
+    generation_.reset();
+    unread_ = Error{code, "nftables", std::strerror(code)};
+  };
+  if (!socket_) {
+    auto socket = netlink::open(NETLINK_NETFILTER, "nftables");
+    // A kernel without netfilter.
+    if (!socket && socket.error().code == EPROTONOSUPPORT) return end({});
+    if (!socket) return refuse(socket.error().code);
+    socket_ = std::move(*socket);
+  }
+  std::vector<char> buffer(kAnswer);
+  std::optional<std::uint32_t> generation;
+  const int code = ask(NFT_MSG_GETGEN, 0, NFPROTO_UNSPEC, buffer, [&](nlmsghdr* m) {
+    if (nlattr* const id = nlmsg_find_attr(m, sizeof(nfgenmsg), NFTA_GEN_ID))
+      generation = value_of<std::uint32_t>(id);
+  });
+  refused_ = code == EINVAL || code == EOPNOTSUPP;
+  if (refused_) {
+    generation_.reset();
+    return end({});
+  }
+  if (code != 0) return refuse(code);
+  if (generation && generation == generation_) return;
+  std::vector<NftBypass> found;
+  if (const int why = read_all(found)) return refuse(why);
+  // What changes while it is read has another generation, which the next read() finds.
+  generation_ = generation;
+  end(std::move(found));
+}
+
+std::optional<NftBypass> Nftables::past(std::string_view interface, Part part) const {
+  const auto at = std::ranges::find_if(found_, [&](const NftBypass& b) {
+    return b.part == part && std::ranges::any_of(b.devices, [&](const NftDevice& device) {
+             return device.matches(interface);
+           });
+  });
+  return at == found_.end() ? std::nullopt : std::optional(*at);
+}
+
+}  // namespace lldp::dataplane::bpf

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "dataplane/bpf/nft_rules.hpp"
+#include "os/fd.hpp"
+
+namespace lldp::dataplane::bpf {
+
+/// What nftables does past the rules of ports, in the network namespace of the first read().
+class Nftables {
+ public:
+  /// Reads what there is, if a transaction has changed anything since. One short question where
+  /// none has.
+  void read();
+  /// Reads at the next read() whether anything changed or not: an interface, which nftables names
+  /// here, has gone or has another name.
+  void expire() { generation_.reset(); }
+  /// What lets packets pass by this part of the interface's rules; nothing: none that is known.
+  [[nodiscard]] std::optional<NftBypass> past(std::string_view interface, Part part) const;
+  /// Why nothing can be read.
+  [[nodiscard]] const std::optional<Error>& unread() const { return unread_; }
+
+ private:
+  using Each = std::function<void(nlmsghdr*)>;
+  /// A question, and the errno of its refusal.
+  int ask(int type, int flags, std::uint8_t family, std::vector<char>& buffer, const Each& each,
+          std::string_view table = {});
+  [[nodiscard]] bool is_missing() const;
+  int read_all(std::vector<NftBypass>& found);
+
+  UniqueFd socket_;
+  std::uint32_t sequence_ = 0;
+  bool refused_ = false;  ///< the kernel had no nftables when it was asked
+  std::optional<std::uint32_t> generation_{};
+  std::vector<NftBypass> found_{};
+  std::optional<Error> unread_{};
+};
+
+}  // namespace lldp::dataplane::bpf

@@ -356,7 +356,7 @@ void Agent::Impl::read_order(Port& port, Neighbor& neighbor, TimePoint now, Acti
   const ByteSpan octets = neighbor.lldpdu();
   const auto view = tlv::decode(octets, {.contribution_ouis = settings_->accepted_ouis});
   if (!view || port.agents.empty()) return;
-  if (view->order.empty()) hear_other(port, now, out);
+  if (view->order.empty()) hear_other(port, out);
   hear_order(port, port.agents.front(), view->order, neighbor.chassis_id(), &neighbor, now, out);
 }
 

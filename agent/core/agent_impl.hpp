@@ -214,7 +214,9 @@ class Agent::Impl {
   /// Sets low_, if beliefs were doubted since; marks the ports that go by it if it is another.
   void find_low_beliefs(const Position& target);
   /// A frame without the order TLV.
-  void hear_other(Port& port, TimePoint now, Actions& out);
+  void hear_other(Port& port, Actions& out);
+  /// How long the port ends at a host by what it remembers (A3, A10).
+  void watch_for_stock_host(Port& port, TimePoint now);
   [[nodiscard]] Order wanted_order(const Port& port, const Position& target);
   /// True if the data plane is asked for another one.
   bool request_order(Port& port, const Position& target, Actions& out);

@@ -32,6 +32,7 @@ void Agent::Impl::summarize_port(Port& port, TimePoint now) {
   const bool heard_switch = port.hears_switch;
   summarize(port);
   watch_for_silence(port, heard_switch, now);
+  watch_for_stock_host(port, now);
 }
 
 bool Agent::Impl::decide(TimePoint now, Actions& out, bool renounced) {

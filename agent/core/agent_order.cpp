@@ -123,12 +123,21 @@ void Agent::Impl::hear_order(Port& port, PortAgent& agent, ByteSpan octets,
   due_.set(port.slot, now);
 }
 
-void Agent::Impl::hear_other(Port& port, TimePoint now, Actions& out) {
+void Agent::Impl::hear_other(Port& port, Actions& out) {
   note_state(port.orders.hear_other(), out);
   mark(port);
-  if (port.stock || port.stock_at != kNever) return;
-  port.stock = settings_->newcomer_wait == Duration{};
-  if (!port.stock) port.stock_at = now + settings_->newcomer_wait;
+}
+
+void Agent::Impl::watch_for_stock_host(Port& port, TimePoint now) {
+  if (!port.link.up || port.memory.kind != PortMemory::Kind::kHost) {
+    port.stock = false;
+    port.stock_at = kNever;
+  } else if (!port.stock && port.stock_at == kNever) {
+    port.stock = settings_->newcomer_wait == Duration{};
+    if (port.stock) return;
+    port.stock_at = now + settings_->newcomer_wait;
+    due_.set(port.slot, std::min(port.stock_at, port.deadline()));
+  }
 }
 
 void Agent::Impl::repeat(Port& port, PortAgent& agent, TimePoint now) {

@@ -44,6 +44,13 @@ bool is_host(const Neighbor& n) { return n.device == DeviceType::kHost; }
 /// Spare classes that leave to it are restored.
 bool sees_no_spare(const Neighbor& n) { return is_host(n) && !n.speaks_for_itself(); }
 bool is_superseded(const Neighbor& n) { return n.superseded; }
+/// By a TLV of ours, or by what it shows.
+bool hears_forwarder(const Port& port) {
+  return std::ranges::any_of(port.table.all(), [](const Neighbor& n) {
+    return !n.superseded &&
+           (n.forwards || n.claims_switch || (n.level && *n.level > Level::of<0>()));
+  });
+}
 /// By a TLV of ours.
 bool is_switch(const Neighbor& n) {
   return !n.superseded && (n.claims_switch || (n.level && *n.level > Level::of<0>()));
@@ -408,7 +415,7 @@ Order order_of(const Port& port, const Position& rank, const Speaker& self, bool
   if (by_agents) return speaks ? *by_agents : Order::kUp;
   if (port.link.up && port.memory.kind == Kind::kSwitch)  // tells its level, and nothing waits
     return port.memory.at >= rank ? Order::kUp : Order::kDown;
-  const bool stock_host = port.memory.kind == Kind::kHost && port.stock;
+  const bool stock_host = port.memory.kind == Kind::kHost && port.stock && !hears_forwarder(port);
   if (port.link.up && (stock_host || port.counts_as_host()))
     return rank == Position{} ? Order::kUp : Order::kDown;
   return port.orders.ever_heard() ? Order::kUp : Order::kUnknown;
@@ -418,9 +425,9 @@ bool ends_at_host(const Port& port) {
   const bool host = port.memory.kind == PortMemory::Kind::kHost || port.counts_as_host();
   // A host with an agent may be a switch in the next moment, with rules of its own in force before
   // we hear of that.
-  return host && !port.link.layers && !port.orders.any() &&
+  return host && !port.link.layers && !port.orders.any() && !hears_forwarder(port) &&
          std::ranges::none_of(port.table.all(), [](const Neighbor& n) {
-           return !n.superseded && (is_switch(n) || n.forwards || n.speaks_for_itself());
+           return !n.superseded && n.speaks_for_itself();
          });
 }
 

@@ -78,8 +78,8 @@ struct Port {
   bool excused = false;            ///< an operator has it forget, on this carrier
   bool listed_all = true;          ///< its frames named every agent that it hears
   TimePoint first_told = kNever;   ///< our first frame since the start
-  TimePoint stock_at = kNever;     ///< when a neighbor without our TLV is no agent about to speak
-  bool stock = false;              ///< that is over, on this carrier
+  TimePoint stock_at = kNever;     ///< when a host without our TLV is no agent about to speak
+  bool stock = false;              ///< that is over, since it is a host on this carrier
   TimePoint repeat_at = kNever;    ///< when neighbors that have not acknowledged are told again
   bool blocks = false;             ///< a rise waits for it, lit or dark
   TimePoint holds_since = kNever;  ///< since when a rise waits for it, or it is shut with a carrier

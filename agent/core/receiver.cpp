@@ -145,7 +145,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   known->changed_at = now;
   supersede();
   out.events.push_back(std::move(event));
-  if (view->order.empty()) impl.hear_other(port, now, out);
+  if (view->order.empty()) impl.hear_other(port, out);
   impl.hear_order(port, agent, view->order, known->chassis_id(), known, now, out);
 }
 

@@ -207,7 +207,7 @@ TEST_F(Alarms, AHostThatTurnsOutToForwardIsUnprotected) {
   peer.capabilities = tlv::Capabilities::kRouter;
   s.hear(1, peer);
   s.pass(seconds(3));
-  EXPECT_EQ(s.info(1).order, Order::kDown);  // as that of a host, docs/develop/rules.md A3
+  EXPECT_EQ(s.info(1).order, Order::kUp);  // no host without our TLV: docs/develop/rules.md A3
   EXPECT_TRUE(s.info(1).unprotected);
   EXPECT_NE(alarm(AlarmCode::kUnprotected, 1), std::nullopt);
   peer.capabilities = tlv::Capabilities::kStationOnly;

@@ -121,6 +121,8 @@ TEST_F(Remembering, WhoIsAHostByANewConfigurationHasNotLeft) {
   ASSERT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
   const std::size_t told = s.count(Event::Kind::kNeighborChanged);
   s.configure(Remembering::settings());
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.pass(Settings{}.newcomer_wait);
   EXPECT_EQ(s.order(2), Order::kDown);
   EXPECT_EQ(s.count(Event::Kind::kNeighborChanged), told + 1);
 }

@@ -58,7 +58,7 @@ TEST_F(Remembering, GoesByThePlaceAndNotByTheLevel) {
   ASSERT_EQ(s.agent.level(), std::nullopt);
   EXPECT_EQ(s.order(2), Order::kUp);  // the place is still level 1
   EXPECT_EQ(s.order(3), Order::kUp);
-  EXPECT_EQ(s.order(4), Order::kDown);
+  EXPECT_EQ(s.order(4), Order::kUp);  // no host any more
   EXPECT_EQ(s.order(5), Order::kUnknown);
 }
 // A3: what a port remembers of neighbors without the order TLV

@@ -486,6 +486,28 @@ TEST(StockHost, ThatIsASwitchWhoseAgentStartsThenIsNeverBelow) {
   EXPECT_NE(net.nodes[late].ports[0].rule, Order::kUnknown);
 }
 
+TEST(StockHost, IsNoneByAWordShortBeforeAnAgentStarts) {
+  Network net;
+  const std::size_t device = net.add(Role::kSwitch, pinned(2));
+  const std::size_t late = net.add(Role::kSwitch, pinned(3));
+  net.connect(device, late);
+  net.start(device);
+  net.run_for(seconds(40));
+  const auto says = [&](bool station, Duration d) {
+    net.speak_as_lldpd(late, ChassisId{{ChassisId::kLocal, station ? "nic" : "lldpd"}}, station);
+    for (const TimePoint end = net.now + d; net.now < end; net.run_for(milliseconds(100)))
+      ASSERT_NE(net.nodes[device].ports[0].rule, Order::kDown);
+  };
+  says(false, seconds(10));
+  says(true, milliseconds(3900));
+  says(false, milliseconds(100));
+  says(true, seconds(10));  // nor while another one there forwards
+  net.start(late);
+  net.run_for(seconds(10));
+  EXPECT_EQ(net.nodes[device].ports[0].rule, Order::kUp);
+  EXPECT_EQ(net.nodes[late].ports[0].rule, Order::kDown);
+}
+
 /// Whether a ring of pinned switches, some of which have one name, stays without a cycle.
 bool is_safe_ring(const std::vector<std::size_t>& levels, std::vector<std::size_t> same) {
   Network net;

@@ -177,6 +177,7 @@ class Trial : Blows {
     for (std::size_t n = 0; n < levels.size(); ++n)
       if (runs(n)) levels[n] = network_.level_of(n);
     const std::vector<Groups> right = tiers_of_fabric(network_, levels);
+    const std::vector<Groups> possible = tiers_of_fabric(network_, levels, Named::kPerhaps);
     std::map<std::size_t, std::pair<ChassisId, std::size_t>> ids;  // of a group, and at which node
     const auto has = [](const Groups& groups, Level level) {
       return std::ranges::count(groups, level, &Groups::value_type::first);
@@ -187,7 +188,7 @@ class Trial : Blows {
       const std::string at = core::location_text(is);
       const bool is_told = !right[n].empty() && right[n].back().first > levels[n];
       for (const Tier& tier : is)  // its own, which no switch below tells, stays (P4)
-        if (is_told && tier.level != levels[n] && has(right[n], tier.level) == 0 &&
+        if (is_told && tier.level != levels[n] && has(possible[n], tier.level) == 0 &&
             !is_remembered_above(n, tier))
           find(Finding::Kind::kLocation, "{} stands at {}, though there is no tier {}; {}", name(n),
                at, tier.level.value(), standing_of(n));

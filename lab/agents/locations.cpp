@@ -49,7 +49,7 @@ std::string levels_text(const Groups& groups) {
 
 }  // namespace
 
-std::vector<Groups> tiers_of_fabric(const Network& network, const Levels& levels) {
+std::vector<Groups> tiers_of_fabric(const Network& network, const Levels& levels, Named how) {
   const Neighbors neighbors = neighbors_of(network);
   const std::size_t nodes = levels.size();
   const auto level = [&](std::size_t n) { return levels[n] ? int{levels[n]->value()} : -2; };
@@ -57,20 +57,28 @@ std::vector<Groups> tiers_of_fabric(const Network& network, const Levels& levels
   int highest = 0;
   for (std::size_t n = 0; n < nodes; ++n)
     if (is_switch(n)) highest = std::max(highest, level(n));
-  std::vector<bool> named(nodes);  // has an own tier: the names of tiers come from leaves below
+  std::vector<bool> named(nodes);    // has an own tier: the names of tiers come from leaves below
+  std::vector<bool> vouches(nodes);  // for it: a leaf is below, over such switches
   std::vector<Groups> out(nodes);
   for (int tier = 1; tier <= highest; ++tier) {
     std::vector<bool> has(nodes);
-    for (std::size_t n = 0; n < nodes; ++n)
-      if (is_switch(n) && level(n) == tier)
-        has[n] = named[n] = tier == 1 || std::ranges::any_of(neighbors[n], [&](std::size_t below) {
-                              return named[below] && level(below) == tier - 1;
-                            });
+    for (std::size_t n = 0; n < nodes; ++n) {
+      if (!is_switch(n) || level(n) != tier) continue;
+      const auto is_above = [&](const std::vector<bool>& some) {
+        return tier == 1 || std::ranges::any_of(neighbors[n], [&](std::size_t below) {
+                 return some[below] && level(below) == tier - 1;
+               });
+      };
+      has[n] = named[n] = is_above(named);
+      vouches[n] = is_above(vouches);
+    }
     // One that has no such leaf is told the name from below, by a switch that another one above
     // told.
     const auto is_below_it = [&](std::size_t n) {
       return is_switch(n) && level(n) == tier - 1 &&
-             std::ranges::any_of(neighbors[n], [&](std::size_t above) { return has[above]; });
+             std::ranges::any_of(neighbors[n], [&](std::size_t above) {
+               return has[above] && (vouches[above] || how == Named::kPerhaps);
+             });
     };
     for (bool more = tier > 1; more;) {
       more = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -14,10 +15,17 @@ namespace lldp::lab::agents {
 /// that share it. A host below several groups of one level has several entries of that level.
 using Groups = std::vector<std::pair<Level, std::size_t>>;
 
+/// Which switches without a leaf below have a tier of their own.
+enum class Named : std::uint8_t {
+  kSurely,   ///< a switch below is told it by one that has a leaf below
+  kPerhaps,  ///< or by any other one that has it: it may be an echo, which names nothing (P7)
+};
+
 /// The tiers of every node by the cables that are up, if these were its levels: two devices of a
 /// level are in one tier exactly if a path of switches below that tier joins them, each link from a
 /// level to the next (docs/develop/rules.md P2, P3, P7). Computed from the whole fabric.
-[[nodiscard]] std::vector<Groups> tiers_of_fabric(const Network& network, const Levels& levels);
+[[nodiscard]] std::vector<Groups> tiers_of_fabric(const Network& network, const Levels& levels,
+                                                  Named named = Named::kSurely);
 
 /// Compares the locations that running agents have found with the tiers of the fabric, as they
 /// change: two devices have one ID for a tier exactly if they are in one group. A node without a

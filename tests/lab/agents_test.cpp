@@ -377,6 +377,16 @@ TEST(Tiers, AreNamedByASwitchBelowThatKnowsThem) {
   EXPECT_THAT(levels_of(other_core), ElementsAre(3U, 4U));
   EXPECT_THAT(levels_of(without_leaves), ElementsAre(3U, 4U));
   EXPECT_EQ(tiers[other_core].front(), tiers[core].front());
+  // P7: what those tell that only remember it may be an echo, and names no further switch.
+  const auto further = add("further without leaves", Level::of<2>());
+  const auto third_core = add("third core", Level::of<3>());
+  net.connect(further, other_core);
+  net.connect(further, third_core);
+  const auto surely = tiers_of_fabric(net, levels);
+  EXPECT_TRUE(surely[third_core].empty());
+  EXPECT_EQ(surely[further], surely[without_leaves]);
+  const auto perhaps = tiers_of_fabric(net, levels, Named::kPerhaps);
+  EXPECT_EQ(perhaps[third_core].front(), perhaps[core].front());
   // Without that switch nobody tells the other half anything.
   net.unplug(2);
   EXPECT_TRUE(tiers_of_fabric(net, levels)[top].empty());

@@ -82,6 +82,12 @@ void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
     members = survey.members();
     found = survey.find(location_.tiers, misses_switch() && now < memory_until_,
                         location_.ripe(now), location_.renewed);
+    // So it may be with what is taken now: the next time is soon, then.
+    const Tier* taken = tier_at(found.tiers, *level);
+    const Tier* known = tier_at(location_.tiers, *level);
+    if (taken != nullptr && (known == nullptr || known->id != taken->id) &&
+        survey.is_no_leaf(taken->id))
+      locate_soon(now);
     tell_own_.final = survey.own_is_final();
     tell_all_.final = survey.all_is_final();
   }

@@ -16,8 +16,8 @@ using core::location_text;
 using std::chrono::hours;
 using std::chrono::minutes;
 
-Tier tier(std::size_t l, std::string name) {
-  return {level(l), {{ChassisId::kLocal, std::move(name)}}, 1};
+Tier tier(std::size_t l, std::string name, std::uint32_t age = 1) {
+  return {level(l), {{ChassisId::kLocal, std::move(name)}}, age};
 }
 
 Bytes location_of(std::initializer_list<Tier> tiers) {
@@ -398,6 +398,18 @@ TEST(P4, WhatStandsInTheFileIsToldAtOnceUnlessTheLevelIsAnother) {
   Single moved(pinned, state);
   moved.up(1);
   EXPECT_EQ(told(moved.sends(1).front().frame), "none");
+}
+
+TEST(P7, TheIdOfADeviceThatIsNoLeafIsReplacedWhenItIsTaken) {
+  Single spine;
+  spine.up(1, 2);
+  spine.hear(1, telling(a_switch("m", 2), location_of({tier(2, "y"), tier(3, "y", 4)})));
+  spine.hear(2, telling(a_switch("n", 2), location_of({tier(2, "y"), tier(3, "y", 4)})));
+  EXPECT_EQ(location_at(spine), "3 y");
+  spine.hear(2, telling(a_switch("n", 2), location_of({tier(2, "y"), tier(3, "m", 16)})));
+  spine.pass(seconds(1));
+  EXPECT_EQ(location_at(spine), "3 y");
+  EXPECT_EQ(spine.agent.location().front().age, 64U);  // so that others take it
 }
 
 }  // namespace

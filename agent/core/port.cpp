@@ -316,6 +316,23 @@ bool remember(Port& port) {
   return std::exchange(port.memory, memory) != memory;
 }
 
+bool forget_former_port(Port& port) {
+  if (port.memory.kind != PortMemory::Kind::kSwitch) return false;
+  const Neighbor* is = nullptr;
+  for (const Neighbor& n : port.table.all()) {
+    if (n.superseded || n.claim_stands || is_host(n) || !n.last_level ||
+        n.chassis_id() != port.memory.at.chassis)
+      continue;
+    if (is == nullptr || *n.last_level > *is->last_level) is = &n;
+  }
+  if (is == nullptr) return false;
+  // No more than that: no frame has proved layers.
+  PortMemory memory = port.memory;
+  memory.at.level = *is->last_level;
+  memory.tiers = is->location();
+  return std::exchange(port.memory, memory) != memory;
+}
+
 bool forget_proof(Port& port) {
   for (Neighbor& n : port.table.all()) n.layers_unproved = true;
   return std::exchange(port.memory.own_layers, std::nullopt).has_value();

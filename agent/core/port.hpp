@@ -137,6 +137,9 @@ struct Port {
 void summarize(Port& port);
 /// Records the neighbor of the port, after a frame (docs/develop/rules.md A3). True if that is new.
 bool remember(Port& port);
+/// A neighbor has gone: if the switch that is remembered speaks under another port ID, too, what it
+/// tells there holds. True if that is new.
+bool forget_former_port(Port& port);
 /// Layers that were set again do not hold for neighbors heard before. True if that is new.
 bool forget_proof(Port& port);
 /// What is left of the memory when the carrier goes. True if that is new.

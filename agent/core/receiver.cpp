@@ -94,6 +94,7 @@ void Agent::Impl::Receiver::mibDeleteObjects() {
     remove_if([this](const Neighbor& n) { return n.rxInfoTTL <= now; }, "aged out");
     port.statistics.add(&Statistics::statsAgeoutsTotal, before - port.table.size());
   }
+  impl.note_memory(forget_former_port(port), now, out);
 }
 
 void Agent::Impl::Receiver::mibUpdateObjects() {

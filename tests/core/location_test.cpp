@@ -300,6 +300,22 @@ TEST(P4, WhatIsKnownGoesWithWhoToldItAndStandsElsewhereNow) {
   }
 }
 
+// As behind a cable that has moved while the process stood still.
+TEST(P4, WhatADeviceToldUnderAnotherPortIdEndsWithThat) {
+  Single host(a_host());
+  host.up(1);
+  host.hear(1, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a"), tier(3, "b")})));
+  Peer here = telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a")}));
+  here.port = "p6";
+  here.source = mac(6, 6);
+  host.hear(1, here);
+  host.pass(seconds(100));
+  host.hear(1, here);
+  EXPECT_EQ(location_at(host), "1 x, 2 a, 3 b");
+  host.pass(seconds(30));
+  EXPECT_EQ(location_at(host), "1 x, 2 a");
+}
+
 TEST(P4, WhatNobodyTellsLastsForADay) {
   Single host(a_host());
   host.up(1);

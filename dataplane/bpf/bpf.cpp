@@ -259,18 +259,40 @@ Result<void> Bpf::read_stack() {
   return qdiscs_.read(socket_);
 }
 
-auto Bpf::above(Ifindex port) -> Result<decltype(Glimpse::above)> {
-  decltype(Glimpse::above) all;
-  for (bpf::Stack::Upper& upper : stack_.above(port)) {
-    upper.lists = bundles_.has_lists(upper.name);
-    std::array<bpf::TcxChain, 2> chains;
+auto Bpf::by_nftables(const std::string& interface, bool below) const -> Glimpse::ByNftables {
+  return {nftables_.past(interface, Part::kClassify, below),
+          nftables_.past(interface, Part::kRemap, below)};
+}
+
+auto Bpf::beside(std::vector<bpf::Stack::Link> links, bool below)
+    -> Result<std::vector<Glimpse::Beside>> {
+  std::vector<Glimpse::Beside> all;
+  for (bpf::Stack::Link& link : links) {
+    link.lists = bundles_.has_lists(link.name);
+    Glimpse::Beside one;
     for (const Part part : {Part::kClassify, Part::kRemap}) {
-      auto programs = chain(upper.ifindex, part);
+      auto programs = chain(link.ifindex, part);
       if (!programs && programs.error().code != ENODEV) return fail(programs.error());
-      if (programs) chains.at(static_cast<std::size_t>(part)) = std::move(*programs);
+      if (programs) one.chains.at(static_cast<std::size_t>(part)) = std::move(*programs);
     }
-    all.emplace_back(std::move(upper), std::move(chains));
+    if (below) one.nftables = by_nftables(link.name, below);
+    one.link = std::move(link);
+    all.push_back(std::move(one));
   }
+  return all;
+}
+
+auto Bpf::above(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
+  return beside(stack_.above(port), false);
+}
+
+auto Bpf::below(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
+  auto all = beside(stack_.below(port), true);
+  if (!all) return all;
+  for (Glimpse::Beside& one : *all)
+    if (ports_.contains(one.link.ifindex))
+      one = {.link = {.ifindex = one.link.ifindex, .name = one.link.name},
+             .nftables = one.nftables};
   return all;
 }
 
@@ -282,14 +304,15 @@ Result<std::optional<std::string>> Bpf::harm(const LinkFacts& link, Ifindex port
   if (part == Part::kClassify) {
     if (glimpse.lists)
       if (auto why = bpf::harm_of_lists(want, link.name)) return why;
-    for (const auto& [upper, chains] : glimpse.above)
-      if (upper.lists)
-        if (auto why = bpf::harm_of_lists(want, upper.name)) return why;
+    for (const auto* const links : {&glimpse.above, &glimpse.below})
+      for (const Glimpse::Beside& one : *links)
+        if (one.link.lists)
+          if (auto why = bpf::harm_of_lists(want, one.link.name)) return why;
   }
   const auto leaves_by_rules = [&](Ifindex interface) {
     return ports_.contains(interface) ||
            std::ranges::any_of(stack_.below(interface),
-                               [&](Ifindex lower) { return ports_.contains(lower); });
+                               [&](const auto& lower) { return ports_.contains(lower.ifindex); });
   };
   const auto on = [&](Ifindex interface,
                       const bpf::TcxChain& chain) -> Result<std::vector<bpf::Stranger>> {
@@ -310,13 +333,22 @@ Result<std::optional<std::string>> Bpf::harm(const LinkFacts& link, Ifindex port
   };
   auto strangers = on(port, glimpse.chains.at(at));
   if (!strangers) return fail(strangers.error());
-  std::vector<bpf::Stack::Upper> uppers;
-  for (const auto& [upper, chains] : glimpse.above) uppers.push_back(upper);
+  std::vector<bpf::Stack::Link> uppers;
+  for (const Glimpse::Beside& upper : glimpse.above) uppers.push_back(upper.link);
   if (auto why = bpf::harm_behind(part, want, *strangers, uppers)) return why;
-  for (const auto& [upper, chains] : glimpse.above) {
-    strangers = on(upper.ifindex, chains.at(at));
+  for (const Glimpse::Beside& upper : glimpse.above) {
+    strangers = on(upper.link.ifindex, upper.chains.at(at));
     if (!strangers) return fail(strangers.error());
-    if (auto why = bpf::harm_above(part, want, upper, *strangers)) return why;
+    if (auto why = bpf::harm_above(part, want, upper.link, *strangers)) return why;
+  }
+  for (const Glimpse::Beside& lower : glimpse.below) {
+    if (ports_.contains(lower.link.ifindex))
+      strangers = std::vector<bpf::Stranger>();
+    else
+      strangers = on(lower.link.ifindex, lower.chains.at(at));
+    if (!strangers) return fail(strangers.error());
+    if (auto why = bpf::harm_below(part, want, lower.link, *strangers, lower.nftables.at(at)))
+      return why;
   }
   return std::nullopt;
 }
@@ -331,7 +363,7 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
   if (const auto seen = seen_.find(port); seen != seen_.end() && seen->second.name != link.name)
     nftables_.expire();
   Glimpse glimpse{.name = link.name,
-                  .nftables = by_nftables(link.name),
+                  .nftables = by_nftables(link.name, false),
                   .xdp_program = link.xdp_program,
                   .lists = bundles_.has_lists(link.name),
                   .tag = programs_.tag(port)};
@@ -344,6 +376,9 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
   auto uppers = above(port);
   if (!uppers) return fail(on(port, uppers.error()));
   glimpse.above = std::move(*uppers);
+  auto lowers = below(port);
+  if (!lowers) return fail(on(port, lowers.error()));
+  glimpse.below = std::move(*lowers);
   auto plan = plan_from(ref, want);
   if (!plan) return fail(plan.error());
   Reading reading = reading_of(std::move(*plan), want_queues_);
@@ -421,15 +456,16 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
         if (!socket_.links(port, compare)) changed.insert(port);
     }
   }
+  nftables_.read();
   const bool stacked = std::ranges::any_of(ports, [this](Ifindex port) {
-    return seen_.contains(port) && !seen_.at(port).above.empty();
+    const auto seen = seen_.find(port);
+    return seen != seen_.end() && !(seen->second.above.empty() && seen->second.below.empty());
   });
   // Where nothing stands on a port, an event of links tells of what comes.
   if (stacked) {
     stack_read_ = {};
     if (!read_stack()) return {ports.begin(), ports.end()};
   }
-  nftables_.read();
   take_chains();
   const bool ask = !watch_ || chains_at_ || ++watched_glances_ % kGlancesWithoutChains == 0;
   for (const Ifindex port : ports) {
@@ -437,9 +473,13 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
     if (seen == seen_.end()) changed.insert(port);
     if (changed.contains(port)) continue;
     if (programs_.tag(port) != seen->second.tag) changed.insert(port);
-    if (by_nftables(seen->second.name) != seen->second.nftables) changed.insert(port);
-    if (stacked)
-      if (const auto now = above(port); !now || *now != seen->second.above) changed.insert(port);
+    if (by_nftables(seen->second.name, false) != seen->second.nftables) changed.insert(port);
+    if (stacked) {
+      const auto uppers = above(port);
+      const auto lowers = below(port);
+      if (!uppers || *uppers != seen->second.above || !lowers || *lowers != seen->second.below)
+        changed.insert(port);
+    }
     if (ask && has_chain_changed(port, seen->second)) changed.insert(port);
   }
   return {changed.begin(), changed.end()};
@@ -519,10 +559,11 @@ Events Bpf::take_events() {
   Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
   if (!events.changed.empty()) stack_read_ = {};  // and the qdiscs, which may have changed since
   if (has_file_system_changed()) events.changed.emplace_back();
-  // What happens on an interface concerns the ports below it.
+  // What happens on an interface concerns the ports below it, and above it.
   for (const Ifindex link : std::vector(events.changed))
-    for (const Ifindex port : stack_.below(link))
-      if (ports_.contains(port)) events.changed.push_back(port);
+    for (const auto& links : {stack_.below(link), stack_.above(link)})
+      for (const bpf::Stack::Link& port : links)
+        if (ports_.contains(port.ifindex)) events.changed.push_back(port.ifindex);
   take_chains();
   if (timer_.take()) {
     if (chains_at_ && *chains_at_ <= std::chrono::steady_clock::now()) {

@@ -65,14 +65,24 @@ class Bpf : public Backend {
  private:
   /// What changes without an event of traffic control.
   struct Glimpse {
+    using Chains = std::array<bpf::TcxChain, 2>;
+    using ByNftables = std::array<std::optional<bpf::NftBypass>, 2>;
+    /// An interface that stands on the port, or that the port stands on, with what is there.
+    struct Beside {
+      bpf::Stack::Link link{};
+      Chains chains{};
+      ByNftables nftables{};  ///< of one below
+      friend bool operator==(const Beside&, const Beside&) = default;
+    };
     std::string name{};
-    std::array<bpf::TcxChain, 2> chains{};
-    std::array<std::optional<bpf::NftBypass>, 2> nftables{};
+    Chains chains{};
+    ByNftables nftables{};
     std::uint32_t xdp_program = 0;
     bool lists = false;             ///< bpf::Bundles::has_lists()
     std::optional<qos::Tag> tag{};  ///< in the table that all programs share
-    /// What stands on the port, with its programs.
-    std::vector<std::pair<bpf::Stack::Upper, std::array<bpf::TcxChain, 2>>> above{};
+    std::vector<Beside> above{};
+    /// Of one that has rules itself what nftables does alone: the rest is told there.
+    std::vector<Beside> below{};
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };
 
@@ -129,13 +139,14 @@ class Bpf : public Backend {
                                                         const Glimpse& glimpse);
   /// The TCX programs of others behind the first of ours, or all where none is ours.
   [[nodiscard]] std::vector<bpf::Stranger> behind(const bpf::TcxChain& chain) const;
-  [[nodiscard]] std::array<std::optional<bpf::NftBypass>, 2> by_nftables(
-      const std::string& interface) const {
-    return {nftables_.past(interface, Part::kClassify), nftables_.past(interface, Part::kRemap)};
-  }
+  [[nodiscard]] Glimpse::ByNftables by_nftables(const std::string& interface, bool below) const;
   /// Reads how interfaces stand on each other, and their qdiscs, if that was not done a moment ago.
   [[nodiscard]] Result<void> read_stack();
-  [[nodiscard]] Result<decltype(Glimpse::above)> above(Ifindex port);
+  [[nodiscard]] Result<std::vector<Glimpse::Beside>> above(Ifindex port);
+  [[nodiscard]] Result<std::vector<Glimpse::Beside>> below(Ifindex port);
+  /// Reads what is on them.
+  [[nodiscard]] Result<std::vector<Glimpse::Beside>> beside(std::vector<bpf::Stack::Link> links,
+                                                            bool below);
 
   const std::string bpffs_;  ///< where it was to be
   bpf::Programs programs_;

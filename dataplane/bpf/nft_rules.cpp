@@ -113,12 +113,10 @@ void add_expression(NftRule& rule, nlattr* expression) {
     const nlattr* to = parts_of<NFTA_LOOKUP_MAX + 1>(options)[NFTA_LOOKUP_DREG];
     if (to != nullptr && number_of(to) == NFT_REG_VERDICT) rule.leads_anywhere = true;
   }
-  const bool unknown = std::ranges::find(kHarmless, kind) == std::end(kHarmless);
-  if (unknown) rule.sends_on = kind.empty() ? "an expression that cannot be read" : escape(kind);
-  if (unknown)
-    rule.in_hardware = rule.sends_on;
+  if (std::ranges::find(kHarmless, kind) == std::end(kHarmless))
+    rule.sends_on = kind.empty() ? "an expression that cannot be read" : escape(kind);
   else if (kind == "dup" || writes(kind, options))
-    rule.in_hardware = kind;
+    rule.alters = kind;
 }
 
 std::string who(std::string_view family, std::string_view table, std::string_view what,
@@ -171,18 +169,18 @@ std::optional<NftBypass> parse_nft_flowtable(nlmsghdr* message) {
                                   : head->nfgen_family == NFPROTO_IPV6 ? "ip6"
                                                                        : "ip";
   return NftBypass{.part = Part::kClassify,
+                   .sends_on = true,
+                   .in_hardware = true,
                    .devices = devices_of(nullptr, hook[NFTA_FLOWTABLE_HOOK_DEVS]),
                    .who = who(family, text_of((*parts)[NFTA_FLOWTABLE_TABLE]), "flowtable",
                               text_of((*parts)[NFTA_FLOWTABLE_NAME])),
-                   .by = "flags offload",
-                   .in_hardware = true};
+                   .by = "flags offload"};
 }
 
 std::vector<NftBypass> bypasses_of(std::span<const NftChain> chains,
                                    std::span<const NftRule> rules) {
   std::vector<NftBypass> found;
   for (const NftChain& chain : chains) {
-    if (chain.part == Part::kClassify && !chain.offloaded) continue;
     std::set<std::string> reached{chain.name};
     bool all = false;
     // Chains may lead to others, which the kernel lets form no cycle: so often at most.
@@ -194,13 +192,15 @@ std::vector<NftBypass> bypasses_of(std::span<const NftChain> chains,
         for (const std::string& next : rule.leads_to) grows |= reached.insert(next).second;
       }
     }
-    for (const NftRule& rule : rules) {
-      const std::string& by = chain.offloaded ? rule.in_hardware : rule.sends_on;
-      if (by.empty() || rule.table != chain.table || !(all || reached.contains(rule.chain)))
-        continue;
-      found.push_back({chain.part, chain.devices, who("netdev", chain.table, "chain", rule.chain),
-                       by, chain.offloaded});
-      break;
+    for (const bool sends_on : {true, false}) {
+      const auto rule = std::ranges::find_if(rules, [&](const NftRule& r) {
+        return r.table == chain.table && (all || reached.contains(r.chain)) &&
+               !(sends_on ? r.sends_on : r.alters).empty();
+      });
+      if (rule == rules.end()) continue;
+      found.push_back({chain.part, sends_on, chain.offloaded, chain.devices,
+                       who("netdev", chain.table, "chain", rule->chain),
+                       sends_on ? rule->sends_on : rule->alters});
     }
   }
   return found;

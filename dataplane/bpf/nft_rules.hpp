@@ -41,14 +41,14 @@ struct NftChain {
 struct NftRule {
   std::string table{};
   std::string chain{};
-  std::string
-      sends_on{};  ///< by which expression, `fwd` or one of an unknown kind; empty: it does not
-  std::string in_hardware{};            ///< the same of a chain that is offloaded
+  /// By which expression it sends packets on, `fwd` or one of an unknown kind; empty: it does not.
+  std::string sends_on{};
+  std::string alters{};                 ///< the same: copies packets, or writes to them
   std::vector<std::string> leads_to{};  ///< chains of the table
   bool leads_anywhere = false;          ///< by a map of verdicts, which is not looked at
-  /// It sends packets on, or leads to a rule that may.
+  /// It does one of these, or leads to a rule that may.
   [[nodiscard]] bool matters() const {
-    return !sends_on.empty() || !in_hardware.empty() || !leads_to.empty() || leads_anywhere;
+    return !sends_on.empty() || !alters.empty() || !leads_to.empty() || leads_anywhere;
   }
   friend bool operator==(const NftRule&, const NftRule&) = default;
 };
@@ -57,18 +57,20 @@ struct NftRule {
 /// The name of the table, if it is asleep (`flags dormant`): its hooks are not called.
 [[nodiscard]] std::optional<std::string> parse_dormant_table(nlmsghdr* message);
 
-/// What lets packets pass by the rules.
+/// What a chain, or a flowtable, does to packets that come by its interfaces.
 struct NftBypass {
   Part part{};
+  bool sends_on = false;  ///< by another interface; false: it copies them, or writes to them
+  bool in_hardware = false;
   std::vector<NftDevice> devices{};
   std::string who{};  ///< `nftables (table netdev t, chain c)`
   std::string by{};   ///< the expression: `fwd`
-  bool in_hardware = false;
   friend bool operator==(const NftBypass&, const NftBypass&) = default;
 };
 /// Of a flowtable that is offloaded; another one keeps to the interfaces' hooks.
 [[nodiscard]] std::optional<NftBypass> parse_nft_flowtable(nlmsghdr* message);
-/// Of these chains, by what they come to. Tables that are asleep are left out by the caller.
+/// Of these chains, by what they come to: at most one of each kind for a chain. Tables that are
+/// asleep are left out by the caller.
 [[nodiscard]] std::vector<NftBypass> bypasses_of(std::span<const NftChain> chains,
                                                  std::span<const NftRule> rules);
 

@@ -65,8 +65,6 @@ int Nftables::read_all(std::vector<NftBypass>& found) {
         if (auto one = parse_nft_chain(m)) chains.push_back(std::move(*one));
       }))
     return code;
-  std::erase_if(chains,
-                [](const NftChain& c) { return c.part == Part::kClassify && !c.offloaded; });
   if (chains.empty()) return 0;
   if (const int code = ask(NFT_MSG_GETTABLE, NLM_F_DUMP, NFPROTO_NETDEV, buffer, [&](nlmsghdr* m) {
         if (const auto name = parse_dormant_table(m))
@@ -125,11 +123,13 @@ void Nftables::read() {
   end(std::move(found));
 }
 
-std::optional<NftBypass> Nftables::past(std::string_view interface, Part part) const {
+std::optional<NftBypass> Nftables::past(std::string_view interface, Part part, bool below) const {
   const auto at = std::ranges::find_if(found_, [&](const NftBypass& b) {
-    return b.part == part && std::ranges::any_of(b.devices, [&](const NftDevice& device) {
-             return device.matches(interface);
-           });
+    // At the ingress of a port the rules come before, and at its egress they come behind: what is
+    // written there is put right, and a copy is treated as any packet.
+    return b.part == part && (below || b.in_hardware || (b.sends_on && part == Part::kRemap)) &&
+           std::ranges::any_of(b.devices,
+                               [&](const NftDevice& device) { return device.matches(interface); });
   });
   return at == found_.end() ? std::nullopt : std::optional(*at);
 }

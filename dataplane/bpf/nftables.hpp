@@ -23,8 +23,10 @@ class Nftables {
   /// Reads at the next read() whether anything changed or not: an interface, which nftables names
   /// here, has gone or has another name.
   void expire() { generation_.reset(); }
-  /// What lets packets pass by this part of the interface's rules; nothing: none that is known.
-  [[nodiscard]] std::optional<NftBypass> past(std::string_view interface, Part part) const;
+  /// What lets packets pass by this part of the rules of the interface, or (`below`) of one that
+  /// stands on it; nothing: none that is known.
+  [[nodiscard]] std::optional<NftBypass> past(std::string_view interface, Part part,
+                                              bool below) const;
   /// Why nothing can be read.
   [[nodiscard]] const std::optional<Error>& unread() const { return unread_; }
 

@@ -175,7 +175,7 @@ bool change_matters(const qos::Ruleset& rules) {
 
 std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
                                        std::span<const Stranger> behind,
-                                       std::span<const Stack::Upper> above) {
+                                       std::span<const Stack::Link> above) {
   // Packets that come in by a port without a tag never turn: they need no mark.
   const bool marks = part == Part::kClassify && rules.tag != qos::Tag();
   for (const Stranger& s : behind) {
@@ -223,7 +223,7 @@ std::optional<std::string> harm_of_nftables(const qos::Ruleset& rules, const Nft
 }
 
 std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
-                                      const Stack::Upper& upper,
+                                      const Stack::Link& upper,
                                       std::span<const Stranger> strangers) {
   const bool ingress = part == Part::kClassify;
   const bool marked = ingress ? rules.tag != qos::Tag() : rules.turning_tags != 0;
@@ -250,6 +250,29 @@ std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
       who, upper.name, upper.name);
 }
 
+std::optional<std::string> harm_below(Part part, const qos::Ruleset& rules,
+                                      const Stack::Link& lower, std::span<const Stranger> strangers,
+                                      const std::optional<NftBypass>& by_nftables) {
+  const auto harms = [&](const Stranger& s) {
+    return (s.power.redirects && redirect_matters(rules)) ||
+           (s.power.changes && change_matters(rules));
+  };
+  std::string who;
+  if (const auto s = std::ranges::find_if(strangers, harms); s != strangers.end())
+    who = s->name;
+  else if (part == Part::kClassify && lower.xdp_program != 0 && redirect_matters(rules))
+    who = fmt::format("an XDP program ({})", lower.xdp_program);
+  else if (by_nftables && redirect_matters(rules))
+    who = fmt::format("{}, {},", by_nftables->who, by_nftables->by);
+  else
+    return std::nullopt;
+  return fmt::format(
+      "{} on {}, on which this port stands, may change, redirect or copy packets where the rules "
+      "do "
+      "not see it: take it off {}, or leave the port out of `ports`",
+      who, lower.name, lower.name);
+}
+
 Result<void> Stack::read(TcSocket& socket) {
   std::map<Ifindex, LinkFacts> all;
   if (auto done = socket.links(
@@ -258,24 +281,27 @@ Result<void> Stack::read(TcSocket& socket) {
     return done;
   links_.clear();
   above_.clear();
+  below_.clear();
   for (const auto& [link, facts] : all) {
     if (is_stacked(facts.kind, facts.lower != Ifindex()) && facts.lower != Ifindex())
       above_.emplace(facts.lower, link);
     if (facts.master != Ifindex() && facts.master != facts.lower)
       above_.emplace(link, facts.master);
   }
+  for (const auto& [lower, upper] : above_) below_.emplace(upper, lower);
   for (const auto& [lower, upper] : above_)
     for (const Ifindex link : {lower, upper})
       if (const auto at = all.find(link); at != all.end()) links_.emplace(link, at->second);
   return {};
 }
 
-std::vector<Stack::Upper> Stack::above(Ifindex port) const {
-  std::vector<Upper> found;
-  std::vector<Ifindex> next{port};
+std::vector<Stack::Link> Stack::along(Ifindex from,
+                                      const std::multimap<Ifindex, Ifindex>& steps) const {
+  std::vector<Link> found;
+  std::vector<Ifindex> next{from};
   for (std::size_t i = 0; i < next.size(); ++i) {
-    const auto [from, to] = above_.equal_range(next[i]);
-    for (auto at = from; at != to; ++at) {
+    const auto [begin, end] = steps.equal_range(next[i]);
+    for (auto at = begin; at != end; ++at) {
       if (std::ranges::find(next, at->second) != next.end()) continue;
       next.push_back(at->second);
       const auto link = links_.find(at->second);
@@ -287,14 +313,8 @@ std::vector<Stack::Upper> Stack::above(Ifindex port) const {
   return found;
 }
 
-std::vector<Ifindex> Stack::below(Ifindex upper) const {
-  std::vector<Ifindex> found{upper};
-  for (std::size_t i = 0; i < found.size(); ++i)
-    for (const auto& [lower, its_upper] : above_)
-      if (its_upper == found[i] && std::ranges::find(found, lower) == found.end())
-        found.push_back(lower);
-  found.erase(found.begin());
-  return found;
-}
+std::vector<Stack::Link> Stack::above(Ifindex port) const { return along(port, above_); }
+
+std::vector<Stack::Link> Stack::below(Ifindex upper) const { return along(upper, below_); }
 
 }  // namespace lldp::dataplane::bpf

@@ -43,33 +43,37 @@ struct Stranger {
 /// Interfaces that stand on others: VLANs, bonds, bridges, macvlans, VRFs, MACsec.
 class Stack {
  public:
-  struct Upper {
+  struct Link {
     Ifindex ifindex{};
     std::string name{};
     std::string kind{};             ///< LinkFacts::kind
     std::uint32_t xdp_program = 0;  ///< LinkFacts::xdp_program
     bool lists = false;             ///< Bundles::has_lists(), where it was asked
-    friend auto operator<=>(const Upper&, const Upper&) = default;
+    friend auto operator<=>(const Link&, const Link&) = default;
   };
   /// Reads all interfaces.
   [[nodiscard]] Result<void> read(TcSocket& socket);
   /// What packets of the port may come by beside it, nearest first.
-  [[nodiscard]] std::vector<Upper> above(Ifindex port) const;
+  [[nodiscard]] std::vector<Link> above(Ifindex port) const;
   /// The interfaces that this one stands on, directly or not.
-  [[nodiscard]] std::vector<Ifindex> below(Ifindex upper) const;
+  [[nodiscard]] std::vector<Link> below(Ifindex upper) const;
   /// Nothing stands on anything.
   [[nodiscard]] bool empty() const { return above_.empty(); }
 
  private:
+  [[nodiscard]] std::vector<Link> along(Ifindex from,
+                                        const std::multimap<Ifindex, Ifindex>& steps) const;
+
   std::map<Ifindex, LinkFacts> links_{};     ///< of those that stand on others, or are stood on
   std::multimap<Ifindex, Ifindex> above_{};  ///< from an interface to those right above it
+  std::multimap<Ifindex, Ifindex> below_{};  ///< and right below it
 };
 
 /// Why the rules of a port, which are in their place, do not hold for what packets meet behind them
 /// on the same hook; nothing: they do. `above`: what stands on the port.
 [[nodiscard]] std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
                                                      std::span<const Stranger> behind,
-                                                     std::span<const Stack::Upper> above);
+                                                     std::span<const Stack::Link> above);
 /// The same of lists of packets, which the kernel makes before any hook of `interface`, the port or
 /// one that stands on it.
 [[nodiscard]] std::optional<std::string> harm_of_lists(const qos::Ruleset& rules,
@@ -79,7 +83,13 @@ class Stack {
                                                           const NftBypass& past);
 /// The same of what packets meet on an interface that stands on the port.
 [[nodiscard]] std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
-                                                    const Stack::Upper& upper,
+                                                    const Stack::Link& upper,
                                                     std::span<const Stranger> strangers);
+/// The same of what packets meet on an interface that the port stands on: before the rules where
+/// they come in, and behind them where they leave.
+[[nodiscard]] std::optional<std::string> harm_below(Part part, const qos::Ruleset& rules,
+                                                    const Stack::Link& lower,
+                                                    std::span<const Stranger> strangers,
+                                                    const std::optional<NftBypass>& by_nftables);
 
 }  // namespace lldp::dataplane::bpf

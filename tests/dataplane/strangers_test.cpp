@@ -7,7 +7,10 @@
 #include <bpf/libbpf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/netlink.h>
 #include <net/if.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include <array>
 #include <chrono>
@@ -20,6 +23,7 @@
 #include "tests/dataplane/contract.hpp"
 #include "tests/dataplane/hooked.hpp"
 #include "tests/dataplane/private_net.hpp"
+#include "tests/netns/refusal.hpp"
 //
 #include "pass.skel.h"
 #include "probe.skel.h"
@@ -341,9 +345,25 @@ TEST_P(Strangers, ChainOfNftablesIsToldUnderTheNewNameOfAPort) {
   ASSERT_TRUE(sh("nft delete table netdev t; ip link del p7"));
 }
 
+// The thread alone is refused what it is not to have.
+TEST_P(Strangers, NftablesThatCannotBeReadIsSaidAndTheRulesStand) {
+  std::thread([&] {
+    ASSERT_TRUE(netns::refuse({.name = "netfilter",
+                               .call = SYS_socket,
+                               .first = AF_NETLINK,
+                               .third = NETLINK_NETFILTER}));
+    EXPECT_THAT(backend_->glance(std::array{port_}), testing::ElementsAre(port_));
+    EXPECT_EQ(complaints(), "");
+    EXPECT_THAT(backend_->description(),
+                HasSubstr(", nftables cannot be read (Input/output error)"));
+  }).join();
+  EXPECT_THAT(backend_->glance(std::array{port_}), testing::IsEmpty());
+  EXPECT_THAT(backend_->description(), testing::Not(HasSubstr("nftables")));
+}
+
 TEST(HarmAbove, MacsecHidesPacketsFromTheRulesOfThePort) {
-  const bpf::Stack::Upper macsec{.name = "m0", .kind = "macsec"};
-  const auto harm = [](const bpf::Stack::Upper& upper, Order order, Part part) {
+  const bpf::Stack::Link macsec{.name = "m0", .kind = "macsec"};
+  const auto harm = [](const bpf::Stack::Link& upper, Order order, Part part) {
     return bpf::harm_above(part, qos::compile(qos::Policy(), {.order = order}), upper, {})
         .value_or("");
   };

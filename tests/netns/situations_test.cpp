@@ -524,6 +524,74 @@ TEST_F(Situations, ForwardOfNftablesAtEgressOfDownPortIsTold) {
   Fabric::unlink();
 }
 
+/// The port m0 stands on p1. What comes in meets the rules of m0 behind what others do on p1, and
+/// what leaves before that.
+TEST_F(Situations, OtherProgramsBelowAPortAreTold) {
+  struct Below {
+    const char* does = "";
+    const char* undoes = "";
+    const char* told = "";  ///< where p1 has no rules
+    const char* told_with_rules = told;
+  };
+  constexpr Below kBelow[] = {
+      {"flt p1 egress 100 action mirred egress redirect dev lo", "unflt p1 egress 100",
+       "m0: remap bypassed: a filter (u32, preference 100) on p1",
+       "p1: remap bypassed: a filter (u32, preference 100) behind"},
+      {"flt p1 egress 100 action mirred egress mirror dev p0", "unflt p1 egress 100",
+       "m0: remap bypassed: a filter (u32, preference 100) on p1",
+       "p1: remap bypassed: a filter (u32, preference 100) behind"},
+      {"flt p1 ingress 1 action mirred egress redirect dev lo", "unflt p1 ingress 1",
+       "m0: classify bypassed: a filter (u32, preference 1) on p1",
+       "p1: classify bypassed: a filter (u32, preference 1)"},
+      {"flt p1 ingress 100 flowid 1:7", "unflt p1 ingress 100", "",
+       "p1: classify bypassed: a filter (u32, preference 100) behind"},
+      {"netdev egress p1 'c ip dscp 43 fwd to lo'", "unnetdev",
+       "m0: remap bypassed: nftables (table netdev t, chain c), fwd, on p1"},
+      {"netdev egress p1 'c ip dscp 51 ip dscp set 43'", "unnetdev",
+       "m0: remap bypassed: nftables (table netdev t, chain c), payload, on p1"},
+      {"netdev egress p1 'c dup to p0'", "unnetdev", "chain c), dup, on p1"},
+      {"netdev ingress p1 'c ip dscp 51 ip dscp set 43'", "unnetdev",
+       "m0: classify bypassed: nftables (table netdev t, chain c), payload, on p1"},
+      {"netdev egress p1 'c counter accept'", "unnetdev", ""},
+      {"ip link set dev p1 xdpgeneric obj $XDP sec xdp", "ip link set dev p1 xdpgeneric off",
+       "m0: classify bypassed: an XDP program (", "p1: classify bypassed: an XDP program ("},
+      {"ethtool -K p1 gro on rx-gro-list on", "ethtool -K p1 rx-gro-list off",
+       "m0: classify bypassed: rx-gro-list", "p1: classify bypassed: rx-gro-list"},
+  };
+  for (const bool has_rules : {false, true}) {
+    Fabric::links();
+    if (!sh("ip link add link p1 name m0 address 02:00:00:00:00:08 up type macvlan mode bridge "
+            "2>/dev/null && ip addr flush dev p1"))
+      GTEST_SKIP() << "this kernel has no macvlan";
+    Fabric::route("p0", "m0");
+    Fabric fabric(Fabric::Keep{}, has_rules ? "ports = p0,p1,m0\n" : "ports = p0,m0\n");
+    const Bytes wanted =
+        dataplane::packet::readdressed(dataplane::packet::frame4({.dscp = 51, .ttl = 63}), 4, 8);
+    const auto is_fine = [&] {
+      const Wire in("q0");
+      const Wire out("q1");
+      return fabric.check() == 0 && in.send(exchange_of(Sent::kRouted).frame) &&
+             out.receive(200) == wanted;
+    };
+    ASSERT_TRUE(eventually(is_fine, 30s)) << fabric.checked() << fabric.log();
+    for (const Below& b : kBelow) {
+      SCOPED_TRACE(b.does);
+      const std::string told(has_rules ? b.told_with_rules : b.told);
+      if (!sh(std::string(kShell) + b.does + " 2>/dev/null")) continue;
+      if (told.empty())
+        EXPECT_TRUE(is_fine()) << fabric.checked();
+      else
+        EXPECT_TRUE(eventually(
+            [&] { return fabric.check() != 0 && fabric.checked().find(told) != std::string::npos; },
+            kUntilTold))
+            << fabric.checked();
+      ASSERT_TRUE(sh(std::string(kShell) + b.undoes));
+      EXPECT_TRUE(eventually(is_fine, 30s)) << fabric.checked();
+    }
+    Fabric::unlink();
+  }
+}
+
 /// A macvlan on p1 is a port as p1 is, and packets leave by both: they turn once.
 TEST_F(Situations, PacketTurnsOnceWhereAPortStandsOnAPort) {
   Fabric::links();

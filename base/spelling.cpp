@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/glob.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -94,29 +95,11 @@ std::string argument(std::string_view name) { return quoted(name, "'"); }
 std::string shell_word(std::string_view name) { return quoted(name, "$'"); }
 
 bool name_match(std::string_view pattern, std::string_view name) {
-  // As glob_match(): greedy with one point of return.
-  std::size_t p = 0;
-  std::size_t n = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t resume = 0;
-  while (n < name.size()) {
-    const Piece piece = p < pattern.size() ? first_piece(pattern.substr(p)) : Piece{0};
-    const bool plain = piece.length != 0 && !piece.is_escaped;
-    if (plain && piece.octet == '*') {
-      star = p++;
-      resume = n;
-    } else if (piece.length != 0 && ((plain && piece.octet == '?') || piece.octet == name[n])) {
-      p += piece.length;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  return matches_glob(pattern, name, [](std::string_view rest) -> GlobPiece {
+    const Piece piece = first_piece(rest);
+    if (!piece.is_escaped) return wildcard_or(piece.octet);
+    return {piece.length, GlobKind::kOctet, piece.octet};
+  });
 }
 
 bool any_name_match(std::span<const std::string> patterns, std::string_view name) {

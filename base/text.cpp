@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/glob.hpp"
 #include "base/result.hpp"
 #include "base/utf8.hpp"
 
@@ -179,27 +180,8 @@ std::string to_string(const PortId& id) {
 }
 
 bool glob_match(std::string_view pattern, std::string_view text) {
-  // Greedy with one point of return: linear in practice, quadratic at worst, never exponential.
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  return matches_glob(pattern, text,
+                      [](std::string_view rest) { return wildcard_or(rest.front()); });
 }
 
 bool any_glob_match(std::span<const std::string> patterns, std::string_view text) {

@@ -190,6 +190,9 @@ class Agent::Impl {
   }
   /// Where the rank is to go.
   [[nodiscard]] Position target() const;
+  /// The next boot. Behind the last one it is the first of another agent ID, of which no neighbor
+  /// has heard a boot.
+  [[nodiscard]] std::uint32_t boot_after(std::uint32_t boot);
   /// Another boot of the same process: sessions are new, and nothing has counted.
   void begin_boot(std::uint32_t boot, TimePoint now);
   /// The role that is told follows the one that is set, when it may (A12). True then.

@@ -35,6 +35,12 @@ void Agent::Impl::take_order_identity() {
   if (rank_id_.octets.empty()) rank_id_ = chassis_id_;
 }
 
+std::uint32_t Agent::Impl::boot_after(std::uint32_t boot) {
+  if (boot < kLastBoot) return boot + 1;
+  agent_id_ = std::max<std::uint64_t>(draw(random_), 1);
+  return 1;
+}
+
 std::uint32_t Agent::Impl::new_session() {
   return std::max(static_cast<std::uint32_t>(draw(random_) >> 32), std::uint32_t{1});
 }
@@ -75,7 +81,7 @@ bool Agent::Impl::follow_role(TimePoint now, Actions& out) {
   if (role_ == Role::kSwitch && rank_.acting() != kBottom) return false;
   role_ = settings_->role;
   newcomer_ = role_ == Role::kSwitch;
-  begin_boot(boot_ + 1, now);
+  begin_boot(boot_after(boot_), now);
   note_state(true, out);
   return true;
 }
@@ -114,7 +120,7 @@ void Agent::Impl::hear_order(Port& port, PortAgent& agent, ByteSpan octets,
   }
   if (heard.nonsense) port.statistics.add(&Statistics::statsTLVsDiscardedTotal);
   if (heard.shown > boot_ || (heard.shown > saved_boot_ && heard.shown < first_boot_))
-    return lose_state(std::max(heard.shown, boot_) + 1, now, out);
+    return lose_state(boot_after(std::max(heard.shown, boot_)), now, out);
   agent.greets |= heard.first;
   if (heard.answer)
     agent.tx.localChange = true;

@@ -53,6 +53,9 @@ struct PortState {
   friend bool operator==(const PortState&, const PortState&) = default;
 };
 
+/// Boots of one agent ID are numbered up to here.
+inline constexpr std::uint32_t kLastBoot = ~std::uint32_t{};
+
 /// What outlives a restart: the content of the state file as a value. docs/develop/rules.md, "State
 /// of the device".
 struct State {

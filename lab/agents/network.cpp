@@ -159,8 +159,8 @@ void Network::start(std::size_t node) {
   Node& n = nodes[node];
   core::Identity self = n.self;
   self.entropy = random_.next();
-  self.wall_clock = static_cast<std::uint32_t>(
-      std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count());
+  self.wall_clock = n.clock.value_or(static_cast<std::uint32_t>(
+      std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count()));
   ++n.life;
   n.stale |= std::exchange(n.outdated, false);
   const bool lost = !n.state && std::ranges::any_of(n.ports, [](const Port& p) {

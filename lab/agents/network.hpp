@@ -74,6 +74,8 @@ class Network {
     /// its own of them.
     std::shared_ptr<const core::Settings> settings{};
     core::Identity self{};
+    std::optional<std::uint32_t>
+        clock{};  ///< seconds that its clock shows at a start, if not `now`
     std::unique_ptr<core::State> state{};  ///< the state file; null: there is none
     std::optional<core::Agent> agent{};    ///< empty: it is not running
     std::vector<Port> ports{};             ///< port n has ifindex n + 1

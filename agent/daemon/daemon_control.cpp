@@ -50,14 +50,16 @@ std::string Daemon::show_json(std::span<const std::string> ports, core::Depth de
 
 std::string Daemon::stats_json(std::span<const std::string> ports) {
   std::vector<report::PortStatistics> counters;
-  for (const core::PortInfo& port : agent_.snapshot(boot_time()).ports) {
+  const TimePoint now = boot_time();
+  for (const core::PortInfo& port : agent_.snapshot(now).ports) {
     if (!ports.empty() && !any_name_match(ports, port.name)) continue;
     auto statistics = agent_.statistics(port.ifindex);
     if (!statistics) continue;
     statistics->framesTaggedTotal = packets_.tagged(port.ifindex);
     counters.push_back({.name = port.name, .counters = *statistics});
   }
-  return report::stats_json(counters, to_string(speaker()), usage_.now());
+  return report::stats_json(counters, to_string(speaker()),
+                            usage_.now({.wall = std::chrono::system_clock::now(), .boot = now}));
 }
 
 std::string Daemon::rules_json() {

@@ -25,11 +25,11 @@ std::uint64_t resident_pages() {
 
 }  // namespace
 
-report::ProcessStatistics Usage::now() const {
+report::ProcessStatistics Usage::now(const report::WallClock& clock) const {
   timespec cpu{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
   static const auto kPage = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return {.started = started_,
+  return {.started = clock.at(started_),
           .cpu = std::chrono::milliseconds(cpu.tv_sec * 1000 + cpu.tv_nsec / 1'000'000),
           .resident_octets = resident_pages() * kPage};
 }

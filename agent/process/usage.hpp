@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
-
 #include "agent/report/report.hpp"
+#include "os/clock.hpp"
 
 namespace lldp::io {
 
@@ -11,10 +10,11 @@ namespace lldp::io {
 /// processes of /proc (ProtectProc=), processes with fewer capabilities cannot look.
 class Usage {
  public:
-  [[nodiscard]] report::ProcessStatistics now() const;
+  /// The start as the wall clock has it now: a switch without a battery starts the daemon in 1970.
+  [[nodiscard]] report::ProcessStatistics now(const report::WallClock& clock) const;
 
  private:
-  std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
+  TimePoint started_ = boot_time();
 };
 
 }  // namespace lldp::io

@@ -38,10 +38,10 @@ std::string_view to_string(PortRules::Installed installed) {
 
 std::string WallClock::date(TimePoint t) const {
   using namespace std::chrono;
-  const auto at = floor<seconds>(wall + duration_cast<system_clock::duration>(t - boot));
-  const auto day = floor<days>(at);
+  const auto second = floor<seconds>(at(t));
+  const auto day = floor<days>(second);
   const year_month_day date(day);
-  const hh_mm_ss time(at - day);
+  const hh_mm_ss time(second - day);
   std::string out;
   const auto append = [&](auto value, std::size_t digits, char after) {
     const std::string text = std::to_string(value);

@@ -65,6 +65,9 @@ struct Protection {
 struct WallClock {
   std::chrono::system_clock::time_point wall{};
   TimePoint boot{};
+  [[nodiscard]] std::chrono::system_clock::time_point at(TimePoint t) const {
+    return wall + std::chrono::duration_cast<std::chrono::system_clock::duration>(t - boot);
+  }
   /// UTC, to the second: 2026-01-31T23:59:59Z
   [[nodiscard]] std::string date(TimePoint t) const;
 };

@@ -164,17 +164,25 @@ TEST(Service, TakesNoWatchdogFromNonsense) {
 }
 
 TEST(Usage, CountsWhatTheProcessTakes) {
+  const TimePoint earliest = boot_time();
   const Usage usage;
-  const auto before = usage.now();
+  // The wall clock stands at 1970, as on a switch without a battery, until NTP has set it.
+  const auto at_1970 = usage.now({.wall = {}, .boot = boot_time()});
+  EXPECT_LE(at_1970.started, std::chrono::system_clock::time_point());
+  const report::WallClock clock{.wall = std::chrono::sys_days(std::chrono::year(2026) / 1 / 31),
+                                .boot = boot_time()};
+  const auto before = usage.now(clock);
+  EXPECT_LE(before.started, clock.wall);
+  EXPECT_GE(before.started, clock.at(earliest));
   EXPECT_GT(before.resident_octets, 1U << 20);
   EXPECT_LT(before.resident_octets, std::uint64_t{16} << 30);
   constexpr std::size_t kMore = 32U << 20;
   const std::string more(kMore, 'x');
-  EXPECT_GE(usage.now().resident_octets, before.resident_octets + kMore / 2);
+  EXPECT_GE(usage.now(clock).resident_octets, before.resident_octets + kMore / 2);
   volatile unsigned work = 0;
-  while (usage.now().cpu < before.cpu + 20ms)
+  while (usage.now(clock).cpu < before.cpu + 20ms)
     for (int i = 0; i < 10'000; ++i) work = work + 1;
-  EXPECT_EQ(usage.now().started, before.started);
+  EXPECT_EQ(usage.now(clock).started, before.started);
   EXPECT_EQ(more.size(), kMore);
 }
 

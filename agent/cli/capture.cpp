@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "agent/cli/libpcap.hpp"
@@ -25,6 +26,8 @@ constexpr std::uint16_t kVidMask = 0x0fff;
 constexpr int kSnapLength = 65535;
 /// A capture that has no end, as one that is still written to a pipe, would be read for ever.
 constexpr std::uint64_t kMostOctets = std::uint64_t{4} << 30;
+/// That a packet takes at least in a file; so packets without octets end, too.
+constexpr std::uint64_t kRecordHeader = 16;
 
 std::string shown(const std::string& file, const char* standard) {
   return file == "-" ? standard : file;
@@ -34,8 +37,19 @@ std::uint16_t type_at(ByteSpan frame, std::size_t i) {
   return static_cast<std::uint16_t>(frame[i] << 8 | frame[i + 1]);
 }
 
-/// A pipe ends when its writer does; a device gives octets for ever, and a terminal is a mistake.
-bool has_end(mode_t mode) { return S_ISREG(mode) || S_ISFIFO(mode) || S_ISSOCK(mode); }
+Error too_long(const std::string& name) {
+  return {EFBIG, name, "is longer than 4 GiB: capture with 'ether proto 0x88cc', or cut it"};
+}
+
+/// What is refused before it is read: what is too long, and what is no file. A pipe ends when its
+/// writer does; a device gives octets for ever, and a terminal is a mistake.
+std::optional<Error> refused(const struct stat& status, const std::string& name) {
+  if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > kMostOctets)
+    return too_long(name);
+  if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) return {};
+  if (S_ISDIR(status.st_mode)) return Error{EISDIR, name, std::strerror(EISDIR)};
+  return Error{EINVAL, name, "is a device, which has no end: name a file"};
+}
 
 bool is_vlan_tag(std::uint16_t type) {
   return type == 0x8100 || type == 0x88a8;  // IEEE 802.1Q-2018 Table 9-1
@@ -150,9 +164,11 @@ Result<CaptureReader> CaptureReader::open(const std::string& file) {
   std::FILE* stream = file == "-" ? stdin : std::fopen(file.c_str(), "rbe");
   if (stream == nullptr) return fail(Error{errno, std::move(name), std::strerror(errno)});
   struct stat status {};
-  if (::fstat(::fileno(stream), &status) == 0 && !has_end(status.st_mode)) {
-    if (stream != stdin) std::fclose(stream);
-    return fail(Error{EINVAL, std::move(name), "is a device, which has no end: name a file"});
+  if (::fstat(::fileno(stream), &status) == 0) {
+    if (auto refusal = refused(status, name)) {
+      if (stream != stdin) std::fclose(stream);
+      return fail(std::move(*refusal));
+    }
   }
   pcap* handle =
       lib->fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, why.data());
@@ -184,10 +200,8 @@ Result<bool> CaptureReader::next(CapturedFrame& frame) {
         return fail(Error{0, file_, libpcap()->geterr(pcap_.get())});
     }
     ByteSpan octets(data, header->caplen);
-    read_ += octets.size();
-    if (read_ > kMostOctets)
-      return fail(Error{EFBIG, file_,
-                        "is longer than 4 GiB: capture with 'ether proto 0x88cc', or cut it"});
+    read_ += kRecordHeader + octets.size();
+    if (read_ > kMostOctets) return fail(too_long(file_));
     frame.sent = false;
     Bytes ethernet;
     if (link_type_ != DLT_EN10MB) {
@@ -229,6 +243,8 @@ Result<CaptureWriter> CaptureWriter::open(const std::string& file) {
     if (stream != stdout) std::fclose(stream);
     return fail(Error{0, writer.file_, lib->geterr(writer.pcap_.get())});
   }
+  // Its header: a recording that is ended before the first frame is a capture without one.
+  if (auto written = writer.flush(); !written) return fail(written.error());
   return writer;
 }
 
@@ -240,6 +256,10 @@ Result<void> CaptureWriter::write(CaptureTime time, ByteSpan frame) {
   header.caplen = static_cast<bpf_u_int32>(frame.size());
   header.len = header.caplen;
   libpcap()->dump(reinterpret_cast<unsigned char*>(dumper_.get()), &header, frame.data());
+  return flush();
+}
+
+Result<void> CaptureWriter::flush() const {
   if (libpcap()->dump_flush(dumper_.get()) != 0)
     return fail(Error{errno, file_, std::string("cannot write: ") + std::strerror(errno)});
   return {};

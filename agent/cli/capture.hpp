@@ -61,12 +61,12 @@ class CaptureReader {
   std::string file_;
   std::unique_ptr<pcap, Close> pcap_;
   int link_type_;
-  std::uint64_t read_ = 0;  ///< octets of packets
+  std::uint64_t read_ = 0;  ///< octets of packets and their headers
 };
 
 class CaptureWriter {
  public:
-  /// Creates or empties `file`; "-" is standard output.
+  /// Creates or empties `file`, which then is a capture without a frame; "-" is standard output.
   [[nodiscard]] static Result<CaptureWriter> open(const std::string& file);
   /// Appends a frame that begins with its destination address, and flushes it, so that a program
   /// that reads the file meanwhile sees whole frames.
@@ -78,6 +78,7 @@ class CaptureWriter {
     void operator()(pcap_dumper* d) const;
   };
   CaptureWriter() = default;
+  [[nodiscard]] Result<void> flush() const;
 
   std::string file_{};
   std::unique_ptr<pcap, Close> pcap_{};

@@ -269,6 +269,22 @@ TEST(Decode, RefusesADeviceByNameForItHasNoEnd) {
   std::ostringstream out;
   EXPECT_EQ(to_string(decode_capture("/dev/zero", false, {}, out).error()),
             "/dev/zero: is a device, which has no end: name a file");
+  EXPECT_EQ(to_string(decode_capture("/dev", false, {}, out).error()), "/dev: Is a directory");
+}
+
+// Its hole reads as 268 million packets without octets.
+TEST(Decode, RefusesAFileOfMoreThanFourGiBByItsSize) {
+  TemporaryFile file;
+  write_vectors(file.path());
+  std::filesystem::resize_file(file.path(), (std::uint64_t{4} << 30) + 1);
+  std::ostringstream out;
+  EXPECT_EQ(to_string(decode_capture(file.path(), false, {}, out).error()),
+            file.path() + ": is longer than 4 GiB: capture with 'ether proto 0x88cc', or cut it");
+  EXPECT_EQ(out.str(), "");
+  // As long as may be it is read, up to what is no packet.
+  std::filesystem::resize_file(file.path(), std::uint64_t{4} << 30);
+  const auto reader = CaptureReader::open(file.path());
+  EXPECT_TRUE(reader) << to_string(reader.error());
 }
 
 TEST(Decode, SaysWhereAFileIsCutShort) {
@@ -280,6 +296,19 @@ TEST(Decode, SaysWhereAFileIsCutShort) {
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().where, file.path());
   EXPECT_EQ(out.str(), "");
+}
+
+// As `record` leaves it, where it is ended before it has heard a frame.
+TEST(Capture, IsOneBeforeItsFirstFrame) {
+  TemporaryFile file;
+  const auto writer = CaptureWriter::open(file.path());
+  ASSERT_TRUE(writer) << to_string(writer.error());
+  std::ostringstream out;
+  EXPECT_EQ(to_string(decode_capture(file.path(), false, {}, out).error()),
+            file.path() + ": no LLDP frame: capture with 'ether proto 0x88cc'");
+  const auto full = CaptureWriter::open("/dev/full");
+  ASSERT_FALSE(full);
+  EXPECT_EQ(to_string(full.error()), "/dev/full: cannot write: No space left on device");
 }
 
 TEST(Capture, KeepsTimesToTheNanosecondAndFramesWhole) {

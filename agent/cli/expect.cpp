@@ -94,7 +94,7 @@ Result<Cabling> check_cabling(const cabling::Drawing& drawing, std::string_view 
 }
 
 std::string cabling_text(const Cabling& cabling, const report::Style& style) {
-  report::Table table({{"PORT"}, {"CABLE"}, {"EXPECTED"}, {"HEARD"}});
+  report::Table table({report::port_heading(), {"CABLE"}, {"EXPECTED"}, {"HEARD"}});
   std::size_t wrong = 0;
   std::string exchanges;
   for (const Finding& f : cabling.ports) {

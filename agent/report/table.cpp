@@ -9,7 +9,7 @@ namespace lldp::report {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kNarrowest = 8;  ///< no column is cut below it
+constexpr std::size_t kNarrowest = 8;  ///< a last column that is wrapped is no narrower
 constexpr std::size_t kLong = 32;      ///< a cell that is longer may stand out of its column
 constexpr std::size_t kFew = 4;        ///< if it is one of so many
 
@@ -117,10 +117,13 @@ std::string Table::text(const Style& style) const {
     std::size_t total = kGap * (widths.size() - 1);
     for (const std::size_t w : widths) total += w;
     spare = style.width - std::min(style.width, total);
-    const auto end = widths.end() - (last_ == LastColumn::kWrapped ? 1 : 0);
+    const std::size_t end = widths.size() - (last_ == LastColumn::kWrapped ? 1 : 0);
     for (; total > style.width; --total) {
-      const auto widest = std::max_element(widths.begin(), end);
-      if (*widest <= kNarrowest) break;
+      std::size_t* widest = nullptr;
+      for (std::size_t i = 0; i < end; ++i)
+        if (widths[i] > rows_.front()[i].least && (widest == nullptr || widths[i] > *widest))
+          widest = &widths[i];
+      if (widest == nullptr) break;
       --*widest;
     }
   }

@@ -17,7 +17,15 @@ struct Cell {
   std::string text{};
   Ink ink = Ink::kPlain;
   bool right = false;  ///< numbers
+  /// Of a heading: characters that the column keeps where it is cut to fit the screen.
+  std::size_t least = 8;
 };
+
+/// The port of a row: by its first letters alone two ports look alike.
+inline Cell port_heading() {
+  constexpr std::size_t kInterfaceName = 15;
+  return {.text = "PORT", .least = kInterfaceName};
+}
 
 /// Columns as wide as their widest cell, two blanks between; but a few cells of unusual length
 /// shift the rest of their own row and no other. The first row is the heading.

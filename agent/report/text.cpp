@@ -44,18 +44,26 @@ std::string list_text(const json& list) {
   return out;
 }
 
-std::string device_text(const json& device) {
-  std::string out = str(device, "role");
+std::string level_of(const json& device) {
   const json& level = device.at("level");
-  if (level.is_null()) return out + ", no level yet";
-  out += ", level " + level_text(level);
-  if (const std::string source = str(device, "level_source"); source != "none")
-    out += " (" + source + ")";
-  if (const auto place = device.find("place"); place != device.end() && *place != level)
-    out += (place->is_null() ? std::string(", at the bottom of the order")
-                             : ", in the order by level " + level_text(*place)) +
-           " until all neighbors have acknowledged";
-  return out;
+  if (level.is_null()) return "no level yet";
+  const std::string source = str(device, "level_source");
+  return "level " + level_text(level) + (source == "none" ? "" : " (" + source + ")");
+}
+
+/// Where its place in the order is not that of its level; else empty.
+std::string place_of(const json& device) {
+  const json& level = device.at("level");
+  const auto place = device.find("place");
+  if (level.is_null() || place == device.end() || *place == level) return "";
+  return (place->is_null() ? std::string("at the bottom of the order")
+                           : "in the order by level " + level_text(*place)) +
+         " until all neighbors have acknowledged";
+}
+
+std::string device_text(const json& device) {
+  const std::string place = place_of(device);
+  return str(device, "role") + ", " + level_of(device) + (place.empty() ? "" : ", " + place);
 }
 
 /// `location: tier 1 02:00:00:00:00:01, tier 2 ...`; empty where nothing is known.
@@ -119,8 +127,8 @@ std::string transport_of(const json& object) {
 
 std::string transport_text(const json& device) {
   const std::string transport = transport_of(device);
-  if (transport == "lldpd") return ", LLDP sent by lldpd";
-  return transport == "none" ? ", no LLDP sent (lldpd is not running)" : "";
+  if (transport == "lldpd") return "LLDP sent by lldpd";
+  return transport == "none" ? "no LLDP sent (lldpd is not running)" : "";
 }
 
 constexpr std::string_view kUnknownClasses = ": no lossless class is known";
@@ -371,15 +379,25 @@ void add_classes(Page& page, const json& protection) {
   }
 }
 
-/// The device and its protection, in one line where that has room on a screen.
+/// The device and its protection, in one line where that has room on a screen; else each part that
+/// has none begins another.
 void add_heading(Page& page, const json& show, const Style& style) {
   constexpr std::size_t kColumns = 80;
+  const std::size_t columns = style.width == 0 ? kColumns : std::min(style.width, kColumns);
   const json& device = show.at("device");
-  const std::string who = paint(name_of(device), Ink::kBold, style) + ": " + device_text(device);
-  const std::string how = protection_text(show.at("protection"), style) + transport_text(device);
-  if (columns_of(who) + 2 + columns_of(how) <= kColumns) return page.add(who + ", " + how);
-  page.add(who);
-  page.add("  " + how);
+  std::string line = paint(name_of(device), Ink::kBold, style) + ": " + str(device, "role") + ", " +
+                     level_of(device);
+  for (const std::string& part :
+       {place_of(device), protection_text(show.at("protection"), style), transport_text(device)}) {
+    if (part.empty()) continue;
+    if (columns_of(line) + 2 + columns_of(part) <= columns) {
+      line += ", " + part;
+      continue;
+    }
+    page.add(line);
+    line = "  " + part;
+  }
+  page.add(line);
 }
 
 /// `  up, no neighbor: 2 (swp3, swp4)`: ports where nothing was ever heard, and that is an alarm;
@@ -470,7 +488,7 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
     for (const json& port : show.at("ports"))
       if (const std::string line = waiting_line(port); !line.empty()) page.add(line);
     if (const std::string set = set_text(device); !set.empty()) page.add(set);
-    Table table({{"PORT"},
+    Table table({port_heading(),
                  {"LINK"},
                  {"TYPE"},
                  {"ORDER"},
@@ -490,7 +508,7 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
 
 Result<std::string> config_text(std::string_view text, const Style& style) {
   return with_json(text, [&](const json& config) {
-    Table table({{"KEY"}, {"VALUE"}, {"SOURCE"}});
+    Table table({{.text = "KEY", .least = 32}, {"VALUE"}, {"SOURCE"}});
     for (const json& key : config.at("keys")) {
       const std::string value = str(key, "value");
       const std::string source = str(key, "source");
@@ -532,7 +550,7 @@ Result<std::string> rules_text(std::string_view text, const Style& style) {
         out += paint("ERROR", Ink::kBad, style) + " " + where + error.get<std::string>() + "\n";
     };
     complain("", rules.at("error"));
-    Table table({{"PORT"},
+    Table table({port_heading(),
                  {"ORDER"},
                  {"INSTALLED"},
                  {"READ BACK"},

@@ -13,6 +13,7 @@
 #include "agent/report/report.hpp"
 #include "agent/report/text.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "tests/support/golden.hpp"
 
 namespace lldp::report {
@@ -225,10 +226,9 @@ TEST(ShowText, TellsOfAPlaceBelowTheLevel) {
   auto rising = leaf();
   rising.level = Level::of<3>();
   EXPECT_THAT(*show_text(show_json(rising, protection(), kClock), {}),
-              testing::HasSubstr(
-                  "leaf1: switch, level 3 (host), in the order by level 1 until all neighbors have "
-                  "acknowledged\n"
-                  "  protection partial"));
+              testing::HasSubstr("leaf1: switch, level 3 (host)\n"
+                                 "  in the order by level 1 until all neighbors have acknowledged\n"
+                                 "  protection partial"));
 }
 
 TEST(ShowText, CountsThePortsWhereNothingWasEverHeard) {
@@ -315,6 +315,51 @@ TEST(ShowText, IsCutToTheScreen) {
   const std::string table = text->substr(text->find("PORT "));
   for (const std::string& line : split_list(table, '\n')) EXPECT_LE(line.size(), 72U + 2) << line;
   EXPECT_THAT(table, testing::HasSubstr("nnn…  2 "));
+}
+
+TEST(ShowText, HeadingFitsInEightyColumnsWhateverItTells) {
+  const auto has_room = [](const std::string& text) {
+    for (const std::string& line : split_list(text.substr(0, text.find("PORT ")), '\n'))
+      EXPECT_LE(line.size(), 80U) << line;
+  };
+  core::Snapshot s = leaf();
+  s.alarms.clear();
+  s.location.clear();
+  s.system_name = "switch-12.row-7.hall-3.example.net";
+  Protection p{.backend = "flower,dcb", .lossless = {}, .pfc_unverified = 2};
+  for (const auto state : {Protection::State::kActive, Protection::State::kPartial,
+                           Protection::State::kInactive, Protection::State::kFailed})
+    for (const char* transport : {"packet", "lldpd", "none"})
+      for (const unsigned place : {0U, 1U, 2U})
+        for (const unsigned classes : {0U, 2U, 7U}) {
+          s.rank = {Level::make(place).value(), chassis(1)};
+          p.state = state;
+          p.lossless.assign(classes, Priority::of<3>());
+          has_room(*show_text(show_json(s, p, kClock, {}, {.transport = transport}), {}));
+        }
+  EXPECT_THAT(
+      *show_text(show_json(s, p, kClock, {}, {.transport = "none"}), {}),
+      testing::StartsWith("switch-12.row-7.hall-3.example.net: switch, level 1 (host)\n"
+                          "  in the order by level 2 until all neighbors have acknowledged\n"
+                          "  protection failed (flower,dcb, lossless 3 3 3 3 3 3 3)\n"
+                          "  no LLDP sent (lldpd is not running)\n"));
+}
+
+TEST(ShowText, TableFitsInEightyColumnsWithLongNames) {
+  core::Snapshot s = leaf();
+  for (core::PortInfo& port : s.ports) {
+    port.name = "enp129s0f1np1d" + std::to_string(port.ifindex.value() % 10);
+    for (core::NeighborInfo& n : port.neighbors) {
+      n.system_name = "switch-12.row-7.hall-3.example.net";
+      n.port_id = port_id("FourHundredGigE0/0/0/12");
+    }
+  }
+  const std::string text = *show_text(show_json(s, protection(), kClock), {.width = 80});
+  const std::string table = text.substr(text.find("PORT "));
+  EXPECT_THAT(table, testing::HasSubstr("enp129s0f1np1d7  up"));
+  for (const std::string& line : split_list(table, '\n'))
+    EXPECT_LE(std::ranges::count_if(line, [](char c) { return !continues_character(c); }), 80)
+        << line;
 }
 
 TEST(ShowText, OneLongIdPadsNoOtherRow) {
@@ -564,6 +609,34 @@ TEST(RulesText, IsARowPerPort) {
   const auto text = rules_text(rules_json(leaf_rules()), {});
   ASSERT_TRUE(text) << to_string(text.error());
   support::expect_golden(*text, "report/golden/rules.txt");
+}
+
+TEST(RulesText, LastColumnIsNeverCut) {
+  Rules rules = leaf_rules();
+  rules.ports.front().name = "enp129s0f1np1d1";
+  const std::string json = rules_json(rules);
+  const auto last_column = [&](std::size_t width) {
+    const std::string text = *rules_text(json, {.width = width});
+    const std::string table = text.substr(text.find("PORT "));
+    const auto heading = static_cast<std::ptrdiff_t>(table.find("PACKETS"));
+    const std::ptrdiff_t from = std::count_if(table.begin(), table.begin() + heading,
+                                              [](char c) { return !continues_character(c); });
+    std::string all;
+    for (std::string_view rest = table; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      std::ptrdiff_t columns = 0;
+      std::size_t at = 0;
+      for (; at < line.size() && (columns < from || continues_character(line[at])); ++at)
+        columns += !continues_character(line[at]);
+      if (at < line.size()) all += std::string(line.substr(at)) + ' ';
+      rest.remove_prefix(line.size() + 1);
+    }
+    return all;
+  };
+  const std::string whole = last_column(0);
+  EXPECT_THAT(whole, testing::HasSubstr("5:dscp43 -> 6:dscp51, 6:dscp51 -> 0:dscp0"));
+  for (const std::size_t width : {20U, 40U, 60U, 80U, 100U, 200U})
+    EXPECT_EQ(last_column(width), whole) << width;
 }
 
 TEST(RulesText, SaysWhyThereIsNoDataPlane) {

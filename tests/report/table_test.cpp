@@ -21,6 +21,20 @@ TEST(Table, CutsTheWidestColumnsButNoneBelowEightCharacters) {
             "xxxxxxx…  yyyyyyy…  z\n");
 }
 
+TEST(Table, CutsOtherColumnsBeforeOneThatKeepsMore) {
+  Table table({port_heading(), {"B"}});
+  table.add({{"enp129s0f1np1d1"}, {std::string(20, 'y')}});
+  table.add({{std::string(20, 'x')}, {"y"}});
+  EXPECT_EQ(table.text({.width = 27}),
+            "PORT             B\n"
+            "enp129s0f1np1d1  yyyyyyyyy…\n" +
+                std::string(14, 'x') + "…  y\n");
+  EXPECT_EQ(table.text({.width = 1}),
+            "PORT             B\n"
+            "enp129s0f1np1d1  yyyyyyy…\n" +
+                std::string(14, 'x') + "…  y\n");
+}
+
 TEST(Table, WhatARowHasToSpareIsGivenOnce) {
   Table table({{"A"}, {"B"}, {"C"}});
   for (int i = 0; i < 7; ++i) table.add({{"aaaa"}, {"bbbb"}, {"c"}});

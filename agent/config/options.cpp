@@ -49,7 +49,7 @@ Complaint never_matches(std::string_view glob) {
   if (auto wrong = other_syntax(glob)) return wrong;
   const auto octets = unescape(glob);
   if (!octets) return it + "has a backslash: write \\\\ for one, and \\xNN for the octet NN";
-  if (octets->find_first_of("/:") != octets->npos || glob == "." || glob == "..")
+  if (octets->find_first_of("/: \t\n\v\f\r") != octets->npos || glob == "." || glob == "..")
     return it + "is no name of an interface";
   if (std::ranges::count_if(*octets, [](char c) { return c != '*'; }) > kLongest)
     return it + "is longer than an interface's name, of 15 characters at most";

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "agent/config/config.hpp"
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -34,6 +36,9 @@ int run_config(const Arguments& arguments) {
     return complain("config", Error{0, escape(node), "the fabric has no such node"});
   const auto text = configuration_of(*fabric, static_cast<std::size_t>(at - fabric->nodes.begin()));
   if (!text) return complain("config", text.error());
+  // A fabric may call its ports what no interface can be called.
+  if (const auto read = config::parse(*text, node); !read)
+    return complain("config", read.error().front());
   const auto saved = save_text(output, *text);
   return saved ? kDone : complain("config", saved.error());
 }

@@ -11,17 +11,6 @@
 #include "lab/topology/forwarding.hpp"
 
 namespace lldp::lab {
-namespace {
-
-/// Whether a port's name stands in a key of the configuration file as it is.
-bool is_key(std::string_view port) {
-  return std::all_of(port.begin(), port.end(), [](char c) {
-    return c > ' ' && c < 0x7f && std::string_view("#=[]").find(c) == std::string_view::npos;
-  });
-}
-
-}  // namespace
-
 Result<std::string> configuration_of(const Fabric& fabric, std::size_t node) {
   const Node& self = fabric.nodes[node];
   if (!forwards(self))
@@ -36,10 +25,6 @@ Result<std::string> configuration_of(const Fabric& fabric, std::size_t node) {
       if (!joins) continue;
       layers = std::max<unsigned>(layers, joins->near.value());
       if (link.ends[e].node != node) continue;
-      if (!is_key(link.ends[e].port))
-        return fail(Error{0, fmt::format("{}:{}", escape(self.name), escape(link.ends[e].port)),
-                          "no name for a key of lldp-level.conf(5): it has a space, one of `#=[]` "
-                          "or what is no printable ASCII"});
       own.insert(joins->near);
       const LinkEnd& far = link.ends[1 - e];
       keys += fmt::format("port.{}.layers = {}  # link index {}, to {} port {}\n",

@@ -10,7 +10,8 @@
 namespace lldp::lab {
 
 /// What lldp-leveld has to be told on a switch of a layered expander, as a configuration file: a
-/// key `port.NAME.layers` for each port, with where it leads. Refuses other fabrics and nodes.
+/// key `port.NAME.layers` for each port, with where it leads; names are spelled as
+/// base/spelling.hpp has it. Refuses other fabrics and nodes.
 [[nodiscard]] Result<std::string> configuration_of(const Fabric& fabric, std::size_t node);
 
 }  // namespace lldp::lab

@@ -177,6 +177,7 @@ const LineCase kLines[] = {
     {"PortsQuoted", "ports = \"eth0\"", "ports: '\"eth0\"' has quotes in it: leave them out"},
     {"PortsHalfQuoted", "ports = 'eth0,eth1'", "ports: ''eth0' has quotes in it: leave them out"},
     {"PortsAlias", "ports = eth0:1", "ports: 'eth0:1' is no name of an interface"},
+    {"PortsWithASpaceSpelled", "ports = a\\x20b", "ports: 'a\\\\x20b' is no name of an interface"},
     {"PortsHere", "ports = .", "ports: '.' is no name of an interface"},
     {"PortsAbove", "ports = ..", "ports: '..' is no name of an interface"},
     {"PortsBackslash", "ports = a\\b",

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/config/config.hpp"
 #include "base/text.hpp"
 #include "lab/topology/configuration.hpp"
 #include "lab/topology/expanders.hpp"
@@ -402,18 +403,40 @@ TEST(ThroughputCommand, TellsOfARateOfZeroAndNoMoreThanTheBound) {
   EXPECT_THAT(lab("throughput " + file).second, testing::HasSubstr("its link's rate is 0"));
 }
 
-TEST(Configuration, RefusesAPortThatNoKeyCanName) {
+TEST(Configuration, NamesPortsAsTheDaemonReadsThem) {
+  for (const std::string name : {"swp1", "swp#1", "swp=1", "[swp1]", "swp*", "a\\b",
+                                 "\xd1\x83\xd1\x83", "x\xff\x1b[m", "-x"}) {
+    Cabling c;
+    c.link("a:" + name, "b:far\n#=").layers(1, 2);
+    const auto text = configuration_of(c.done(), 0);
+    ASSERT_TRUE(text) << to_string(text.error());
+    const auto config = config::parse(*text, "a.conf");
+    ASSERT_TRUE(config) << to_string(config.error().front()) << '\n' << *text;
+    ASSERT_EQ(config->layers.size(), 1U) << *text;
+    EXPECT_EQ(config->layers.begin()->first, name);
+    EXPECT_EQ(config->layers.begin()->second, parse_layers("1:2"));
+  }
+}
+
+TEST(Configuration, RefusesAPortThatNoInterfaceIsCalled) {
   auto fabric = fcplus({.switches = 12, .ports = 6});
   ASSERT_TRUE(fabric) << to_string(fabric.error());
   const auto link = std::ranges::find_if(fabric->links,
                                          [](const Link& l) { return l.ends[0].layer.has_value(); });
   ASSERT_NE(link, fabric->links.end());
-  for (const char* name : {"swp1\nfoo = bar", "swp 1", "swp#1", "swp=1"}) {
+  const TempDir dir;
+  const auto refused = [&](const char* name) {
     link->ends[0].port = name;
-    const auto text = configuration_of(*fabric, link->ends[0].node);
-    ASSERT_FALSE(text) << name;
-    EXPECT_THAT(text.error().what, testing::HasSubstr("no name for a key")) << name;
-  }
+    const std::string file = dir / "f.json";
+    std::ofstream(file) << to_json(*fabric);
+    const auto [status, text] =
+        lab("config " + file + " --node " + fabric->nodes[link->ends[0].node].name);
+    EXPECT_EQ(status, 2) << text;
+    return text;
+  };
+  EXPECT_THAT(refused("Ethernet1/1"), testing::HasSubstr("x2f1' is no name of an interface"));
+  EXPECT_THAT(refused("swp1\nfoo = bar"), testing::HasSubstr("is no name of an interface"));
+  EXPECT_THAT(refused("FourHundredGigE1"), testing::HasSubstr("longer than an interface's name"));
 }
 
 TEST(Prove, TwoPrioritiesDoForAllPathsOfFcPlusUnlessTheSecondTurnStaysLossless) {

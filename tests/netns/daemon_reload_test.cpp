@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a daemon takes from its configuration while it runs.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "os/fd.hpp"
 #include "tests/netns/daemon_fixture.hpp"
 #include "tests/support/places.hpp"
 
@@ -90,6 +96,45 @@ TEST_F(DaemonTest, PortThatIsRenamedOutOfPortsIsRememberedByTheNameItHad) {
   a_->ip("link set other0 name p0");
   EXPECT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; })) << leaf.log();
   EXPECT_THAT(leaf.log(), Not(HasSubstr("alarm silent")));
+}
+
+/// A host name that this process and those that it starts have for themselves.
+class OwnHostName {
+ public:
+  OwnHostName() : home_(::open("/proc/self/ns/uts", O_RDONLY | O_CLOEXEC)) {
+    EXPECT_EQ(::unshare(CLONE_NEWUTS), 0) << std::strerror(errno);
+  }
+  OwnHostName(const OwnHostName&) = delete;
+  OwnHostName& operator=(const OwnHostName&) = delete;
+  ~OwnHostName() { EXPECT_EQ(::setns(home_.get(), CLONE_NEWUTS), 0) << std::strerror(errno); }
+  static void set(std::string_view name) {
+    EXPECT_EQ(::sethostname(name.data(), name.size()), 0) << std::strerror(errno);
+  }
+
+ private:
+  UniqueFd home_;
+};
+
+// As DHCP or cloud-init sets it, when the daemon has long been started.
+TEST_F(DaemonTest, TellsTheHostNameThatIsSetAfterItsStart) {
+  join(*a_, *b_);
+  const OwnHostName host;
+  host.set("before");
+  Agent agent(*a_, {"--lldp.tx-interval", "1"}, Agent::Called::kAsTheHost);
+  const Agent peer(*b_);
+  const auto hears = [&](const char* name) {
+    return eventually([&] {
+      const auto neighbors = peer.port("p0")["neighbors"];
+      return neighbors.size() == 1 && neighbors[0]["system_name"] == name;
+    });
+  };
+  EXPECT_TRUE(hears("before"));
+  host.set("after");
+  EXPECT_TRUE(hears("after"));
+  host.set("and-after-a-reload");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(hears("and-after-a-reload"));
+  EXPECT_EQ(agent.show()["device"]["system_name"], "and-after-a-reload");
 }
 
 TEST_F(DaemonTest, SaysOfAKeyThatIsReadAtStartOnlyThatItHasNotChanged) {

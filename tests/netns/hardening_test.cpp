@@ -204,6 +204,23 @@ TEST_F(Hardening, RootWithoutItsCapabilitiesIsToldWhatItDoesNotOwn) {
                                   "must belong to the user that the daemon runs as\n");
 }
 
+// As in a container that is given none.
+TEST_F(Hardening, WithoutSysTheAlarmNamesTheFileThatIsMissing) {
+  const Namespace other;
+  join(*space_, other);
+  const TemporaryDirectory files;
+  const Process daemon(
+      space_->inside({"sh", "-c", "mount -t tmpfs -o ro none /sys && exec \"$@\"", "sh",
+                      support::program("lldp-leveld"), "--ports", "p0", "--role", "switch",
+                      "--backend", "bpf", "--qos.lossless", "slides", "--socket", files.file("s"),
+                      "--state-file", files.file("t")}),
+      files.file("log"));
+  EXPECT_TRUE(eventually([&] { return daemon.output().find("ready") != std::string::npos; }));
+  EXPECT_THAT(daemon.output(),
+              HasSubstr("p0: alarm dataplane: p0: add classify: /sys/devices/system/cpu/possible "
+                        "cannot be read: No such file or directory: let the container see /sys\n"));
+}
+
 TEST_F(Hardening, OneShotRemovesTheRulesOfADeadDaemonAndNothingElse) {
   const Namespace other;
   join(*space_, other, 2);

@@ -184,7 +184,7 @@ bool eventually(const std::function<bool()>& done, std::chrono::milliseconds tim
   return true;
 }
 
-Agent::Agent(const Namespace& space, std::vector<std::string> options) {
+Agent::Agent(const Namespace& space, std::vector<std::string> options, Called called) {
   write_config("");
   std::vector<std::string> command{support::program("lldp-leveld"),
                                    "--config",
@@ -193,10 +193,10 @@ Agent::Agent(const Namespace& space, std::vector<std::string> options) {
                                    socket(),
                                    "--state-file",
                                    state_file(),
-                                   "--system-name",
-                                   space.name(),
                                    "--backend",
                                    "print"};
+  if (called == Called::kAsTheNamespace)
+    command.insert(command.end(), {"--system-name", space.name()});
   // Most tests are of rules, whatever the classes are.
   if (std::ranges::find(options, "--qos.lossless") == options.end())
     command.insert(command.end(), {"--qos.lossless", "slides"});

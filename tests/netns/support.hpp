@@ -106,8 +106,11 @@ class Inside {
 /// there, its rules printed.
 class Agent {
  public:
+  /// The system name that it tells.
+  enum class Called { kAsTheNamespace, kAsTheHost };
   /// `options` come after those that keep it apart from others. Returns when it is ready.
-  Agent(const Namespace& space, std::vector<std::string> options = {});
+  Agent(const Namespace& space, std::vector<std::string> options = {},
+        Called called = Called::kAsTheNamespace);
   ~Agent();
   /// Starts it again after it ended, with what it left behind.
   void restart();

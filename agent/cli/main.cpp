@@ -13,6 +13,7 @@
 #include "agent/cli/terminal.hpp"
 #include "agent/config/config.hpp"
 #include "agent/config/listen.hpp"
+#include "agent/control/connection.hpp"
 #include "base/text.hpp"
 #include "os/file.hpp"
 
@@ -152,7 +153,8 @@ std::optional<std::uint32_t> parse_duration(std::string text) {
     break;
   }
   const auto number = parse_number<std::uint32_t>(text);
-  return number && *number <= 100'000 ? std::optional(*number * unit) : std::nullopt;
+  return number && *number <= control::kLongestMute / unit ? std::optional(*number * unit)
+                                                           : std::nullopt;
 }
 
 /// An option that the command does not take is a usage error, not ignored.
@@ -201,7 +203,7 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
   if (values.count("filter") != 0) out.filter = values["filter"].as<std::string>();
   if (values.count("for") != 0) {
     const auto seconds = parse_duration(values["for"].as<std::string>());
-    if (!seconds) return fail(usage_error("--for takes a time as 90s, 15m, 8h or 3d"));
+    if (!seconds) return fail(usage_error("--for takes a time as 90s, 15m, 8h or 3d, 30d at most"));
     out.lasts = std::to_string(*seconds);
   }
   if (values.count("timeout") != 0) {

@@ -9,6 +9,7 @@
 #include "agent/cli/ask.hpp"
 #include "agent/cli/capture.hpp"
 #include "agent/cli/command.hpp"
+#include "agent/cli/terminal.hpp"
 #include "agent/control/connection.hpp"
 
 namespace lldp::cli {
@@ -86,6 +87,8 @@ Result<int> record(const Arguments& arguments) {
   auto file = CaptureWriter::open(path);
   if (!file) return fail(file.error());
   while (true) {
+    if (path == "-" && !connection->has_next())
+      if (const auto read = wait_while_read(connection->fd()); !read) return fail(read.error());
     const auto answer = connection->next();
     if (!answer) return fail(answer.error());
     const auto seen = parse_seen(*answer);

@@ -18,5 +18,8 @@ namespace lldp::cli {
 [[nodiscard]] std::size_t terminal_height();
 /// Written and flushed.
 [[nodiscard]] Result<void> print(std::string_view text);
+/// Until poll(2) reports data of `fd`. An error as soon as nothing reads what print() writes: the
+/// pipe's other end is closed, or the terminal is gone. Else that shows with the next change alone.
+[[nodiscard]] Result<void> wait_while_read(int fd);
 
 }  // namespace lldp::cli

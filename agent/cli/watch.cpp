@@ -131,6 +131,8 @@ Result<int> watch_on_screen(const Arguments& arguments, std::optional<control::C
 /// One answer after the other, for a reader of the pipe.
 Result<int> watch_as_stream(const Arguments& arguments, std::optional<control::Connection> daemon) {
   while (true) {
+    if (!daemon->has_next())
+      if (const auto read = wait_while_read(daemon->fd()); !read) return fail(read.error());
     const auto answer = daemon->next();
     if (!answer && !control::is_hang_up(answer.error())) return fail(answer.error());
     if (!answer) {

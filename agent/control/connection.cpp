@@ -139,6 +139,8 @@ bool is_hang_up(const Error& error) { return error.code == ECONNRESET || error.c
 
 Result<Connection> Connection::open(const std::string& path, std::chrono::milliseconds patience) {
   const auto address = unix_address(path);
+  if (path.empty())
+    return fail(Error{EINVAL, {}, "the name of the socket is empty: check --socket"});
   if (!address) return fail(Error{ENAMETOOLONG, path, "too long for a socket: check --socket"});
   Connection connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), path);
   // Of all that is sent, and of connecting first.

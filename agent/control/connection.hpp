@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,9 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;  ///< nul
 
 /// A daemon that is busy answers in milliseconds; one that is stuck never does.
 inline constexpr std::chrono::seconds kPatience{10};
+
+/// For how long an alarm may be muted, in seconds: 30 days.
+inline constexpr std::uint32_t kLongestMute = 30 * 86'400;
 
 /// The file beside a control socket that its daemon has locked for as long as it runs.
 [[nodiscard]] inline std::string lock_name(const std::string& socket) { return socket + ".lock"; }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "agent/control/connection.hpp"
 #include "agent/daemon/daemon_impl.hpp"
 #include "agent/report/json_writer.hpp"
 #include "base/spelling.hpp"
@@ -159,7 +160,6 @@ Result<void> Daemon::set(std::string_view key, std::string_view value) {
 }
 
 Result<void> Daemon::mute(std::string_view alarm, std::string_view port, std::string_view seconds) {
-  constexpr std::uint32_t kLongest = 30 * 86'400;
   bool known = false;
   for (std::size_t i = 0; i < core::kAlarmCodes; ++i)
     known |= to_string(static_cast<core::AlarmCode>(i)) == alarm;
@@ -169,7 +169,8 @@ Result<void> Daemon::mute(std::string_view alarm, std::string_view port, std::st
   std::uint32_t number = 0;
   const auto [end, error] =
       std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
-  if (error != std::errc() || end != seconds.data() + seconds.size() || number > kLongest)
+  if (error != std::errc() || end != seconds.data() + seconds.size() ||
+      number > control::kLongestMute)
     return fail(Error{.where = escape(seconds), .what = "is no time of at most 30 days"});
   // Alarms stand under the escaped name.
   const std::string where = escape(unescape(port).value_or(std::string(port)));

@@ -226,6 +226,13 @@ const UsageCase kUsages[] = {
      "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
     {"OwnNoMac", "replay x --port p --own 02:00",
      "--own takes a MAC address, as 02:00:00:00:00:01"},
+    {"ForWithoutANumber", "mute unheard --for soon",
+     "--for takes a time as 90s, 15m, 8h or 3d, 30d at most"},
+    {"ForTooLong", "mute unheard --for 721h",
+     "--for takes a time as 90s, 15m, 8h or 3d, 30d at most"},
+    // In 32 bits it is 17 hours and a half.
+    {"ForOfAnAge", "mute unheard --for 49711d",
+     "--for takes a time as 90s, 15m, 8h or 3d, 30d at most"},
     {"TooManyOperands", "check-config a b", "use: lldp-level check-config [FILE]"},
 };
 INSTANTIATE_TEST_SUITE_P(Arguments, CliUsage, testing::ValuesIn(kUsages),

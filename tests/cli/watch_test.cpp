@@ -99,6 +99,18 @@ TEST_F(Cli, WatchEndsWhereSomethingElseStandsInTheDaemonsPlace) {
   EXPECT_EQ(watch.line(), "");
 }
 
+// Nothing changes that it would have to write, and would fail to.
+TEST_F(Cli, StreamEndsWhenNothingReadsIt) {
+  start();
+  const std::string program = "{ { " + support::program("lldp-level") + " ";
+  for (const char* command : {"watch", "watch --json", "record -"}) {
+    const Outcome it =
+        run_command(program + at(command) + "; echo status $? >&2; } | head -c 1; }");
+    EXPECT_THAT(it.out, testing::HasSubstr("standard output: cannot be written\nstatus 1\n"))
+        << command;
+  }
+}
+
 TEST_F(Cli, StandardStreamsThatAreClosedAreNotTheConnection) {
   start();
   for (const char* closed : {" 2>&1 >&-", " 2>&1 >&- <&-"}) {

@@ -332,6 +332,8 @@ TEST(Connection, SaysWhatToDoWhereNobodyListens) {
   const std::string endless = "/" + std::string(200, 'x');
   EXPECT_EQ(to_string(Connection::open(endless).error()),
             endless + ": too long for a socket: check --socket");
+  EXPECT_EQ(to_string(Connection::open("").error()),
+            "the name of the socket is empty: check --socket");
 }
 
 TEST(Connection, WhoMayNotEnterIsToldWhoMay) {

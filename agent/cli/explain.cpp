@@ -25,7 +25,7 @@ std::string text_of(const json& object, const char* key) {
 
 std::string level_of(const json& object) {
   const auto at = object.find("level");
-  return at == object.end() || at->is_null() ? "none" : at->dump();
+  return at == object.end() || at->is_null() ? "no level" : "level " + at->dump();
 }
 
 /// What a port's order, rules and class depend on.
@@ -34,8 +34,9 @@ std::string explain(const json& show, const json& rules, const json& port) {
   const json& device = show.at("device");
   std::string out = name + ": " + (port.at("up").get<bool>() ? "up" : "down") + ", order " +
                     text_of(port, "order") + ", type " + text_of(port, "type") + "\n";
-  out += "  device: " + text_of(device, "role") + ", level " + level_of(device) + " (" +
-         text_of(device, "level_source") + ")\n";
+  const std::string source = text_of(device, "level_source");
+  out += "  device: " + text_of(device, "role") + ", " + level_of(device) +
+         (source == "none" ? "" : " (" + source + ")") + "\n";
   const json& neighbors = port.at("neighbors");
   if (neighbors.empty())
     out += "  no neighbor is heard: the order is what the port remembers, or unknown\n";
@@ -43,7 +44,7 @@ std::string explain(const json& show, const json& rules, const json& port) {
     const long heard = n.at("ttl").get<long>() - n.at("expires_in").get<long>();
     const std::string who = text_of(n, "system_name");
     out += "  neighbor " + (who.empty() ? text_of(n, "chassis_id") : who) + " port " +
-           text_of(n, "port_id") + ": " + text_of(n, "device_type") + ", level " + level_of(n) +
+           text_of(n, "port_id") + ": " + text_of(n, "device_type") + ", " + level_of(n) +
            ", last frame " + std::to_string(std::max(heard, 0L)) + " s ago";
     if (const auto same = n.find("unchanged_for"); same != n.end() && same->is_number())
       out += ", the same for " + same->dump() + " s";

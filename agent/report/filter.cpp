@@ -28,18 +28,22 @@ constexpr Key kKeys[] = {{"port", "name", true},
                          {"port-description", "port_description", false},
                          {"port-type", "port_type", false}};
 
-/// As a person writes it.
-std::string value_text(const json& value) {
-  if (value.is_null()) return "-";
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  return value.is_string() ? value.get<std::string>() : value.dump();
+/// A boolean by the words of the manual and of JSON.
+constexpr std::string_view kYes[] = {"yes", "true"};
+constexpr std::string_view kNo[] = {"no", "false"};
+
+bool matches(const std::string& glob, const json& value) {
+  const auto is_it = [&](std::string_view word) { return name_match(glob, word); };
+  if (value.is_null()) return is_it("-");
+  if (value.is_boolean())
+    return value.get<bool>() ? std::ranges::any_of(kYes, is_it) : std::ranges::any_of(kNo, is_it);
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  return is_it(unescape(text).value_or(text));
 }
 
 bool matches(const json& object, const std::vector<std::pair<std::string, std::string>>& wanted) {
-  return std::ranges::all_of(wanted, [&](const auto& want) {
-    const std::string value = value_text(object.at(want.first));
-    return name_match(want.second, unescape(value).value_or(value));
-  });
+  return std::ranges::all_of(
+      wanted, [&](const auto& want) { return matches(want.second, object.at(want.first)); });
 }
 
 }  // namespace
@@ -54,7 +58,10 @@ Result<ShowFilter> ShowFilter::parse(std::string_view text) {
       for (const Key& k : kKeys) names.append(names.empty() ? "" : ", ").append(k.name);
       return fail(Error{.what = "'" + escape(part) + "' is no KEY=VALUE with a key of " + names});
     }
-    (key->of_port ? out.port_ : out.neighbor_).emplace_back(key->member, part.substr(equals + 1));
+    const std::string value = part.substr(equals + 1);
+    if (key->name == "up" && !matches(value, true) && !matches(value, false))
+      return fail(Error{.what = "'" + escape(part) + "': up is yes or no"});
+    (key->of_port ? out.port_ : out.neighbor_).emplace_back(key->member, value);
   }
   if (out.port_.empty() && out.neighbor_.empty())
     return fail(Error{.what = "nothing to filter by: write KEY=VALUE"});

@@ -574,7 +574,8 @@ Result<std::string> rules_text(std::string_view text, const Style& style) {
     const json& how = rules.at("description");
     out += paint(str(rules, "backend"), Ink::kBold, style) +
            (how.is_null() ? "" : " (" + how.get<std::string>() + ")") + ", lossless " +
-           classes_text(rules.at("lossless")) + ", then " + class_text(rules.at("lossy")) + "\n";
+           (rules.at("lossless").empty() ? "none" : classes_text(rules.at("lossless"))) +
+           ", then " + class_text(rules.at("lossy")) + "\n";
     return rules.at("ports").empty() ? out + "no ports\n" : out + table.text(style);
   });
 }

@@ -258,6 +258,8 @@ TEST_F(Cli, ExplainTellsWhatAPortOrAnAlarmDependsOn) {
   EXPECT_EQ(run(at("explain 'swp\\x31'")).out, text);  // another spelling
   EXPECT_THAT(run(at("explain unheard")).out, testing::StartsWith("severity: warning\n"));
   EXPECT_EQ(run(at("explain swp9")).status, 1);
+  change([this] { daemon.level = "null"; });
+  EXPECT_THAT(run(at("explain swp1")).out, testing::HasSubstr("device: switch, no level (host)\n"));
 }
 
 TEST_F(Cli, HelpOfACommandHasItsOptionsAndNoOthers) {

@@ -58,7 +58,9 @@ TEST(ShowFilter, KeepsWhatMatchesAllOfIt) {
   EXPECT_THAT(names("type=downlink"), ElementsAre());
   EXPECT_THAT(names("level=-"), ElementsAre());
   EXPECT_THAT(names("up=yes"), ElementsAre("swp1", "spine1", "leaf9", "swp2", "leaf2", "eth0"));
-  for (const char* wrong : {"", ",", "level", "color=red", "=2"})
+  EXPECT_EQ(names("up=true"), names("up=yes"));
+  EXPECT_THAT(names("up=false"), ElementsAre());
+  for (const char* wrong : {"", ",", "level", "color=red", "=2", "up=up", "up="})
     EXPECT_FALSE(ShowFilter::parse(wrong)) << wrong;
   EXPECT_FALSE(ShowFilter::parse("level=1")->apply("{}"));
 }

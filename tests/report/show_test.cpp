@@ -644,6 +644,9 @@ TEST(RulesText, SaysWhyThereIsNoDataPlane) {
             "ERROR backend bpf: no: do this\n"
             "bpf, lossless 5:dscp43 6:dscp51, then 0:dscp0\n"
             "no ports\n");
+  auto unknown = nlohmann::json::parse(rules_json({.backend = "bpf"}));
+  unknown["lossless"] = nlohmann::json::array();
+  EXPECT_EQ(rules_text(unknown.dump(), {}), "bpf, lossless none, then 0:dscp0\nno ports\n");
   EXPECT_EQ(rules_text(R"({"version":1,"rules":{}})", {}).error().what,
             "the daemon's answer is not understood: is it of another version?");
 }

@@ -56,7 +56,7 @@ struct Took {
 Took run_once(const Plan& plan, std::size_t threads) {
   auto prepared = prepare(plan);
   if (!prepared) return {};
-  Engine<Pfc, NoDetector> engine(std::move(prepared->network), threads);
+  Engine<Pfc, NoDetector> engine(std::move(prepared->network), threads, false);
   const double wall = wall_seconds();
   const double cpu = cpu_seconds();
   while (engine.network().unfinished != 0)

@@ -16,21 +16,27 @@ namespace lldp::lab::packets {
 
 /// Runs a network, on one thread or several. Each thread has the nodes of one part. An event in one
 /// part changes nothing in another before the least time that a frame takes between them: so all
-/// parts run independently for a window of that length, and then exchange what they have sent. What
-/// a node sees, and in which order, is the same for any number of threads.
+/// parts run independently for a window of that length, and then exchange what they have sent. In a
+/// part nodes run one after the other through such a window, by the same rule, unless what happens
+/// anywhere is to happen in the order of time. What a node sees, and in which order, is the same
+/// for any number of threads, and either way.
 ///
 /// Flow control (`FlowControl`) and the deadlock detector (`Detector`) are chosen at compile time;
 /// each is a file of its own. docs/research/sim-extend.md says how to add one.
 template <class FlowControl, class Detector>
 class Engine {
  public:
-  explicit Engine(Network network, std::size_t threads = 1) : n_(std::move(network)) {
+  /// `in_order`: for observers that see what happens anywhere, from within the run.
+  explicit Engine(Network network, std::size_t threads = 1, bool in_order = true)
+      : n_(std::move(network)) {
     const std::size_t parts = split(n_, threads);
     lookahead_ = lookahead(n_);
+    const Picoseconds window = in_order ? 0 : least_delay(n_);
     next_.resize(2 * parts);
     failures_.resize(parts);
     for (std::uint32_t p = 0; p < parts; ++p) {
-      parts_.push_back(std::make_unique<Partition<FlowControl, Detector>>(n_, p, parts));
+      parts_.push_back(std::make_unique<Partition<FlowControl, Detector>>(
+          n_, p, parts, window >= kLeastWindow ? window : 0));
       n_.parts.push_back(&parts_.back()->part());
     }
     const auto starts = [](const Flow& f) { return f.waits_for == 0 && f.start != kNever; };
@@ -95,6 +101,9 @@ class Engine {
   }
 
  private:
+  /// Where links are shorter, nodes would take turns all the time.
+  static constexpr Picoseconds kLeastWindow = 100 * kNanosecond;
+
   Partition<FlowControl, Detector>& at_tail(Arc arc) {
     return *parts_[n_.part_at(n_.ports[arc].node)];
   }

@@ -5,8 +5,10 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "sim/packets/by_node.hpp"
 #include "sim/packets/choices.hpp"
 #include "sim/packets/host/host.hpp"
 #include "sim/packets/host/nic.hpp"
@@ -35,7 +37,9 @@ inline constexpr std::size_t kMany = 2048;
 template <class FlowControl, class Detector>
 class Partition {
  public:
-  Partition(Network& network, std::uint32_t index, std::size_t parts)
+  /// `window`: for so long nothing that a node does reaches another one, and each may run by itself
+  /// meanwhile; 0: all that happens has to happen in the order of time.
+  Partition(Network& network, std::uint32_t index, std::size_t parts, Picoseconds window)
       : n_(network),
         index_(index),
         large_(n_.arcs() >= kMany),
@@ -46,7 +50,8 @@ class Partition {
         nics_(*this),
         look_ahead_(n_, part_, wheel_),
         hosts_(*this) {
-    for (auto& window : away_) window.resize(parts);
+    if (window != 0) by_node_.emplace(n_, part_.pool, window);
+    for (auto& sent : away_) sent.resize(parts);
     for (Arc a = 0; a < n_.arcs(); ++a) part_.pool[part_.pool.take()].arc = a;
   }
   Partition(const Partition&) = delete;
@@ -55,10 +60,24 @@ class Partition {
   /// Everything that happens by `end`, or until halt().
   void run_until(Picoseconds end) {
     end_ = end;
+    if (by_node_)
+      by_node_->run_until(
+          end,
+          [this](Picoseconds at, std::uint32_t s) {
+            begin_event(at);
+            frame(s);
+          },
+          [this](Picoseconds at, std::uint32_t s) {
+            begin_event(at);
+            happen_rarely(s);
+          },
+          [this](Picoseconds at, Arc out) {
+            begin_event(at);
+            port_free(out);
+          });
     for (std::uint32_t s = wheel_.pop(end_); s != kNone; s = wheel_.pop(end_)) {
       if (large_) look_ahead_.fetch();
-      part_.now = part_.pool[s].at;
-      ++part_.count.events;
+      begin_event(part_.pool[s].at);
       happen(s);
     }
     part_.now = end_;
@@ -77,7 +96,8 @@ class Partition {
     const std::uint32_t s = part_.pool.take();
     part_.pool[s] = frame;
     if (frame.kind == Kind::kData) part_.pool[s].number = s;
-    again(s, part_.now);
+    part_.pool[s].at = part_.now;
+    wheel_.push(s);
     return s;
   }
 
@@ -111,13 +131,15 @@ class Partition {
   // Windows. What is sent in one arrives after its end.
 
   /// The window is over: when the next thing happens, of what is here and of what was sent away.
-  [[nodiscard]] Picoseconds close() const { return std::min(wheel_.next(), first_away_); }
+  [[nodiscard]] Picoseconds close() const {
+    return std::min(by_node_ ? by_node_->next() : wheel_.next(), first_away_);
+  }
   /// What `from` has sent here in it.
   void take(const Partition& from) {
     for (const Slot& frame : from.away_[window_ % 2][index_]) {
       const std::uint32_t s = part_.pool.take();
       part_.pool[s] = frame;
-      wheel_.push(s);
+      push_frame(s, frame.arc);
     }
   }
   /// Another one begins; others may still look at what was sent in the one before.
@@ -138,11 +160,11 @@ class Partition {
     const std::uint32_t s = part_.pool.take();
     part_.pool[s] =
         Slot{.at = part_.now + delay, .arc = arc, .flow = flow, .number = number, .kind = kind};
-    wheel_.push(s);
+    push_timer(s);
   }
   void again(std::uint32_t slot, Picoseconds at) {
     part_.pool[slot].at = at;
-    wheel_.push(slot);
+    push_timer(slot);
   }
   [[nodiscard]] Buffer& buffer_at_head(Arc arc) { return n_.buffers[n_.ports[reversed(arc)].node]; }
   /// The flow control has something to tell on `out`, as soon as the wire is free.
@@ -224,7 +246,10 @@ class Partition {
     Port& p = n_.ports[arc];
     if (p.timer) return;
     p.timer = true;
-    again(arc, std::max(part_.now, p.free_at));  // the first slots are the ports' own
+    const Picoseconds at = std::max(part_.now, p.free_at);
+    if (by_node_) return by_node_->push_port(arc, at);
+    part_.pool[arc].at = at;  // the first slots are the ports' own
+    wheel_.push(arc);
   }
   /// Puts a frame on the wire, which must be free.
   void transmit(std::uint32_t slot, Arc out) {
@@ -240,7 +265,7 @@ class Partition {
       if (f.kind == Kind::kData && (n_.lossless >> f.priority & 1) != 0)
         flow_control_.sent(*this, out, f);
     if (p.to_part != index_) return send_away(slot, p.to_part);
-    wheel_.push(slot);
+    push_frame(slot, out);
   }
   /// A frame that is at the tail of `out` goes out there, now or later; `arc` says whence it came.
   void enqueue(std::uint32_t slot, Arc out) {
@@ -319,11 +344,32 @@ class Partition {
     part_.pool.release(slot);
   }
 
+  void push_frame(std::uint32_t slot, Arc arc) {
+    if (by_node_) return by_node_->push_frame(slot, arc);
+    wheel_.push(slot);
+  }
+  void push_timer(std::uint32_t slot) {
+    if (by_node_) return by_node_->push_timer(slot);
+    wheel_.push(slot);
+  }
+
+  void begin_event(Picoseconds at) {
+    part_.now = at;
+    ++part_.count.events;
+  }
+  void port_free(Arc arc) {
+    n_.ports[arc].timer = false;
+    serve(arc);
+  }
+  void frame(std::uint32_t s) {
+    if (const Kind kind = part_.pool[s].kind; kind == Kind::kData || kind == Kind::kAck)
+      return arrive(s);
+    happen_rarely(s);
+  }
   void happen(std::uint32_t s) {
     switch (const Slot& slot = part_.pool[s]; slot.kind) {
       case Kind::kPortFree:
-        n_.ports[slot.arc].timer = false;
-        return serve(slot.arc);
+        return port_free(slot.arc);
       case Kind::kData:
       case Kind::kAck:
         return arrive(s);
@@ -561,6 +607,7 @@ class Partition {
   const bool large_;
   Part part_{};
   Wheel wheel_;
+  std::optional<ByNode> by_node_{};                       ///< in place of the wheel
   std::array<std::vector<std::vector<Slot>>, 2> away_{};  ///< by window, part; frames on the wire
   std::uint32_t window_ = 0;
   Picoseconds first_away_ = kNever;

@@ -94,13 +94,13 @@ Result<Path> way_of(const Plan& plan, Ways& ways, const FailedLinks& failed, con
 template <class FlowControl, class Detector>
 class Run : public Simulation {
  public:
-  Run(const Plan& plan, const Hooks& hooks, Prepared prepared, std::size_t threads)
+  Run(const Plan& plan, const Hooks& hooks, Prepared prepared, std::size_t threads, bool in_order)
       : plan_(plan),
         hooks_(hooks),
         agents_(std::move(prepared.agents)),
         ways_(std::move(prepared.ways)),
         failed_(plan.failed),
-        engine_(std::move(prepared.network), threads),
+        engine_(std::move(prepared.network), threads, in_order),
         links_(links_of_relays(plan.fabric)),
         sample_(hooks.sample_every != 0 ? hooks.sample_every : kNever),
         half_(plan.duration / 2),
@@ -365,8 +365,9 @@ class Run : public Simulation {
 template <class FlowControl, class Detector>
 std::unique_ptr<Simulation> run_with(const Plan& plan, const Hooks& hooks, Prepared prepared,
                                      Notice notice, std::size_t threads) {
-  auto run =
-      std::make_unique<Run<FlowControl, Detector>>(plan, hooks, std::move(prepared), threads);
+  const bool in_order = static_cast<bool>(notice) || !needs_one_thread(plan, hooks).empty();
+  auto run = std::make_unique<Run<FlowControl, Detector>>(plan, hooks, std::move(prepared),
+                                                          in_order ? 1 : threads, in_order);
   if (notice)
     run->network().notice = [r = run.get(), tell = std::move(notice)](
                                 Kind what, std::uint32_t which) { r->notified(tell, what, which); };
@@ -611,7 +612,6 @@ Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hook
   auto prepared = prepare(plan);
   if (!prepared) return fail(prepared.error());
   prepared->network.trace = hooks.trace;
-  if (notice || !needs_one_thread(plan, hooks).empty()) threads = 1;
   switch (plan.settings.flow_control) {
     case FlowControlKind::kPfc:
       switch (plan.settings.protection) {

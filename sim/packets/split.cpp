@@ -88,15 +88,23 @@ std::size_t split(Network& n, std::size_t parts) {
   return parts;
 }
 
-Picoseconds lookahead(const Network& n) {
+namespace {
+
+Picoseconds least_delay(const Network& n, bool between_parts) {
   const std::uint32_t shortest =
       std::min<std::uint32_t>(kControlOctets, n.settings.header_octets + 1U);
   Picoseconds least = kNever;
   for (Arc a = 0; a < n.arcs(); ++a) {
     const Port& p = n.ports[a];
-    if (p.to_part != n.part_at(p.node)) least = std::min(least, p.delay + n.time_of(a, shortest));
+    if (!between_parts || p.to_part != n.part_at(p.node))
+      least = std::min(least, p.delay + n.time_of(a, shortest));
   }
   return least;
 }
+
+}  // namespace
+
+Picoseconds lookahead(const Network& n) { return least_delay(n, true); }
+Picoseconds least_delay(const Network& n) { return least_delay(n, false); }
 
 }  // namespace lldp::lab::packets

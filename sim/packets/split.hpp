@@ -15,4 +15,7 @@ std::size_t split(Network& network, std::size_t parts);
 /// What a part sends to another arrives so much later, at least; kNever: none sends to another.
 [[nodiscard]] Picoseconds lookahead(const Network& network);
 
+/// The same of what any node sends to another.
+[[nodiscard]] Picoseconds least_delay(const Network& network);
+
 }  // namespace lldp::lab::packets

@@ -111,7 +111,7 @@ TEST(PacketsOnRandomFabrics, DeadlockOnlyWhereTheProofHasACycle) {
 }
 
 /// Links of all lengths, none among them, senders of all kinds: whatever is in step, and whatever
-/// is not, the result is the same for any number of threads.
+/// is not, the result is the same for any number of threads, and in the order of time.
 TEST(PacketsOnRandomFabrics, AnyNumberOfThreadsGivesTheSameResult) {
   const std::uint64_t first = from_environment("SIM_SEED", 1);
   const std::uint64_t count = from_environment("SIM_FABRICS", 8);
@@ -148,6 +148,9 @@ TEST(PacketsOnRandomFabrics, AnyNumberOfThreadsGivesTheSameResult) {
     const auto more = run(plan, {}, 2 + seed % 2);
     ASSERT_TRUE(more) << to_string(more.error());
     EXPECT_EQ(to_json(plan, *more), to_json(plan, *one)) << "SIM_FABRICS=1 SIM_SEED=" << seed;
+    const auto in_order = run(plan, {.trace = [](Picoseconds, const Slot&) {}});
+    ASSERT_TRUE(in_order) << to_string(in_order.error());
+    EXPECT_EQ(to_json(plan, *in_order), to_json(plan, *one)) << "SIM_FABRICS=1 SIM_SEED=" << seed;
   }
 }
 

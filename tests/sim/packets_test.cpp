@@ -254,11 +254,12 @@ TEST(Packets, TheSameSeedGivesTheSameBytes) {
   EXPECT_THAT(once, HasSubstr("\"digest\": \"21a36296a67332bb\""));
 }
 
-/// What comes of a plan, and how it looked every 10 us.
-std::string bytes_of(const Plan& plan, std::size_t threads) {
+/// What comes of a plan, and how it looked every 10 us. A trace wants all in the order of time.
+std::string bytes_of(const Plan& plan, std::size_t threads, const Trace& trace = {}) {
   Series series(plan);
   std::string curves;
-  const Hooks hooks{.sample_every = 10 * kMicrosecond,
+  const Hooks hooks{.trace = trace,
+                    .sample_every = 10 * kMicrosecond,
                     .sample = [&](const Network& n) { curves += series.sample(n); }};
   const auto outcome = run(plan, hooks, threads);
   if (!outcome) return to_string(outcome.error());
@@ -312,6 +313,18 @@ TEST_P(Threads, AnyNumberGivesTheSameBytes) {
   const std::string one = bytes_of(plan, 1);
   EXPECT_THAT(one, HasSubstr("digest"));
   for (const std::size_t threads : {2U, 3U}) EXPECT_EQ(bytes_of(plan, threads), one) << threads;
+}
+TEST_P(Threads, OrderOfTimeGivesTheSameBytesAsNodesInTurn) {
+  const Plan plan = this->plan();
+  Picoseconds before = 0;
+  std::uint64_t back = 0;
+  const std::string in_order = bytes_of(plan, 1, [&](Picoseconds begin, const Slot&) {
+    back += begin < before ? 1U : 0U;
+    before = begin;
+  });
+  EXPECT_GT(before, 0U);
+  EXPECT_EQ(back, 0U);
+  EXPECT_EQ(in_order, bytes_of(plan, 1));
 }
 INSTANTIATE_TEST_SUITE_P(Packets, Threads,
                          testing::Values("case1", "case1_down_up", "case1_watchdog", "case1_itsy",

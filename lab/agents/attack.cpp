@@ -116,16 +116,12 @@ class Trial : Blows {
   static bool on(const Network::End& end, std::size_t node, Ifindex port) {
     return end.node == node && end.port == port;
   }
-  /// Another device has a copy of its state: a third one cannot tell their frames apart.
-  bool has_double(std::size_t n) {
-    const core::Snapshot s = network_.agent(n).snapshot(network_.now);
-    return std::ranges::find(s.alarms, AlarmCode::kSelfLoop, &core::Alarm::code) != s.alarms.end();
-  }
   void look_for_one_that_is_there(std::size_t n, const core::PortInfo& port) {
     for (const Network::Cable& c : network_.cables) {
       if (!c.up || (!on(c.a, n, port.ifindex) && !on(c.b, n, port.ifindex))) continue;
       const std::size_t far = c.far_end({n, port.ifindex}).node;
-      if (network_.nodes[far].stock || has_double(n) || has_double(far)) continue;
+      // Of two with one state a third one cannot tell the frames apart, also when one has gone.
+      if (network_.nodes[far].stock || doubles_.contains(n) || doubles_.contains(far)) continue;
       const auto agent = network_.agent(far).state().agent;
       for (const core::AgentInfo& a : port.agents)
         if (a.agent == agent && a.heard && a.awaited)

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "lab/agents/stage.hpp"
@@ -165,6 +166,7 @@ class Blows : public Stage {
     switch_off(to);
     network_.copy_state(from, to);
     clones_.push_back(to);
+    doubles_.insert({from, to});
     const auto dark = darken(to);
     network_.start(to);
     for (const std::size_t c : dark) repair_cable(c);
@@ -358,6 +360,7 @@ class Blows : public Stage {
 
   std::vector<std::size_t> strays_{};              ///< hosts that do not belong here
   std::vector<std::size_t> clones_{};              ///< switches with another one's state
+  std::set<std::size_t> doubles_{};                ///< and those with the same
   std::map<std::size_t, ChassisId> same_names_{};  ///< and their own chassis ID
 };
 

@@ -30,6 +30,7 @@ enum class Sent {
   kWithEcn,
   kLossy,  ///< out as they came
   kIpv6,
+  kConnection,  ///< of the first class, of a connection that netfilter follows
 };
 
 /// A command that begins with @ is one of the test's own; else it is of the shell, with the
@@ -528,6 +529,13 @@ inline const Situation kSituations[] = {
      "nft 'add table inet t; add chain inet t c { type filter hook ingress device p0 priority 0; "
      "}; add rule inet t c ip dscp set 10'",
      Ends::kRight, "", "nft delete table inet t", false, Sent::kBecomesOther},
+    {"nftables forwards connections by a flowtable",
+     "nft 'add table ip t; add flowtable ip t f { hook ingress priority 0; devices = { p0, p1 }; "
+     "}; "
+     "add chain ip t c { type filter hook forward priority 0; }; add rule ip t c ip protocol udp "
+     "flow "
+     "add @f'",
+     Ends::kRight, "", "unmangle", false, Sent::kConnection},
     {"nftables sends a copy out of another port before routing (dup)",
      "mangle prerouting -150 'ip dscp 43 dup to 198.51.100.2 device p1'", Ends::kRight, "",
      "unmangle"},

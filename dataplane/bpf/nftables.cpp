@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -28,7 +29,7 @@ constexpr std::size_t kDump = 32768;
 
 }  // namespace
 
-int Nftables::ask(int type, int flags, std::uint8_t family, std::vector<char>& buffer,
+int Nftables::ask(int type, int flags, std::uint8_t family, std::span<char> buffer,
                   const Each& each, std::string_view table) {
   const std::unique_ptr<nl_msg, NlMsgFree> message(
       nlmsg_alloc_simple(NFNL_SUBSYS_NFTABLES << 8 | type, NLM_F_REQUEST | flags));
@@ -103,7 +104,7 @@ void Nftables::read() {
     if (!socket) return refuse(socket.error().code);
     socket_ = std::move(*socket);
   }
-  std::vector<char> buffer(kAnswer);
+  alignas(nlmsghdr) std::array<char, kAnswer> buffer{};
   std::optional<std::uint32_t> generation;
   const int code = ask(NFT_MSG_GETGEN, 0, NFPROTO_UNSPEC, buffer, [&](nlmsghdr* m) {
     if (nlattr* const id = nlmsg_find_attr(m, sizeof(nfgenmsg), NFTA_GEN_ID))

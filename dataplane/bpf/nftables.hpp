@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ class Nftables {
  private:
   using Each = std::function<void(nlmsghdr*)>;
   /// A question, and the errno of its refusal.
-  int ask(int type, int flags, std::uint8_t family, std::vector<char>& buffer, const Each& each,
+  int ask(int type, int flags, std::uint8_t family, std::span<char> buffer, const Each& each,
           std::string_view table = {});
   [[nodiscard]] bool is_missing() const;
   int read_all(std::vector<NftBypass>& found);

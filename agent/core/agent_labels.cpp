@@ -203,8 +203,10 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
   port->excused = true;
   unsettle(*port);
   doubt_beliefs();
-  remember(*port);  // the neighbors that are still there
+  // The neighbors that are still there: a host was none while a switch was heard beside it.
   for (Neighbor& n : port->table.all()) read_order(*port, n, now, out);
+  for (Neighbor& n : port->table.all()) read_anew(*port, n, now, out);
+  remember(*port);
   port->switch_left = port->silent = false;
   reconsider(*port, now, out);
   due_.set(port->slot, now);

@@ -508,6 +508,34 @@ TEST(StockHost, IsNoneByAWordShortBeforeAnAgentStarts) {
   EXPECT_EQ(net.nodes[late].ports[0].rule, Order::kDown);
 }
 
+TEST(StockHost, IsNoneWhereASwitchWasHeardUntilThatIsForgotten) {
+  for (const bool renamed : {false, true}) {
+    Network net;
+    const std::size_t device = net.add(Role::kSwitch);
+    Settings settings = pinned(3);
+    settings.chassis_id = ChassisId{{ChassisId::kLocal, "gone"}};
+    const std::size_t gone = net.add(Role::kSwitch, settings);
+    const std::size_t cable = net.connect(device, gone);
+    net.start_all();
+    net.run_for(seconds(10));
+    ASSERT_EQ(net.level_of(device), level(4));
+    net.stop(gone, false);
+    const auto says = [&](bool station) {
+      net.speak_as_lldpd(gone, ChassisId{{ChassisId::kLocal, renamed ? "nic" : "gone"}}, station);
+      net.run_for(seconds(30));
+    };
+    says(false);
+    for (int i = 0; i < 10; ++i) says(true);
+    EXPECT_EQ(net.level_of(device), level(4)) << renamed;
+    EXPECT_EQ(net.nodes[device].ports[0].rule, Order::kDown);
+    net.forget(device, net.port_at(cable, device));
+    EXPECT_EQ(net.level_of(device), level(1));
+    says(true);
+    EXPECT_EQ(net.level_of(device), level(1));
+    EXPECT_EQ(net.nodes[device].ports[0].rule, Order::kDown);
+  }
+}
+
 /// Whether a ring of pinned switches, some of which have one name, stays without a cycle.
 bool is_safe_ring(const std::vector<std::size_t>& levels, std::vector<std::size_t> same) {
   Network net;

@@ -29,9 +29,11 @@ namespace lldp::io {
 namespace {
 
 /// How long to let frames gather that come in a stream: a wake-up for every few frames costs more
-/// than the frames. A stream is what fills a turn, or has kStream turns follow each other closely;
-/// the few frames of a fabric that is coming up are none.
+/// than the frames. A stream is what fills a turn within kGoesOn of the one before, or has kStream
+/// turns follow each other closely; neither the few frames of a fabric that is coming up nor the
+/// periodic ones that a neighbor sends together are one.
 constexpr std::chrono::milliseconds kGather{4};
+constexpr std::chrono::milliseconds kGoesOn{10};
 constexpr std::chrono::milliseconds kClosely{1};
 constexpr int kStream = 16;
 
@@ -396,10 +398,11 @@ void Daemon::on_timer() {
 void Daemon::take_frames(Intake& intake, TimePoint now) {
   turn_ = now;
   intake.gathering.reset();
+  const bool goes_on = now - intake.last < kGoesOn;
   intake.close_turns = now - intake.last < kClosely ? intake.close_turns + 1 : 0;
   intake.last = now;
   const PacketIo::Turn turn = (packets_.*intake.receive)(on_frame_);
-  if (turn == PacketIo::Turn::kBusy ||
+  if ((turn == PacketIo::Turn::kBusy && goes_on) ||
       (turn == PacketIo::Turn::kIdle && intake.close_turns >= kStream)) {
     intake.gathering = now + kGather;
     intake.watched->pause();

@@ -61,7 +61,7 @@ class StateKeeper {
   void tell(core::Agent& agent, TimePoint now, core::Actions& out);
 
   static constexpr Duration kCommitInterval = std::chrono::seconds(1);
-  static constexpr Duration kLook = std::chrono::seconds(30);
+  static constexpr Duration kLook = std::chrono::seconds(60);
   static constexpr std::chrono::milliseconds kWritePatience{250};
   static constexpr std::chrono::seconds kPatience{10};
 

@@ -10,8 +10,17 @@
 namespace lldp::cli {
 namespace {
 
-/// The agent's time is the capture's, which starts in 1970; both go forward only.
-TimePoint boot_time(CaptureTime time) { return TimePoint(time); }
+/// The agent's time is the capture's, which starts in 1970; both go forward only. Of a gap, as
+/// where a clock was set, the agent lives through the first days alone: it wakes every few seconds,
+/// and waits for nothing that is longer (`infer.establish` is a day, a TTL 18 hours).
+struct Clock {
+  static constexpr CaptureTime kLongestGap = std::chrono::days(3);
+  [[nodiscard]] TimePoint agents(CaptureTime time) const { return TimePoint(time - skipped); }
+  [[nodiscard]] CaptureTime captures(TimePoint time) const {
+    return time.time_since_epoch() + skipped;
+  }
+  CaptureTime skipped{};
+};
 
 void print(const core::Actions& actions, CaptureTime time, std::ostream& out) {
   for (const core::Event& event : actions.events) {
@@ -41,7 +50,8 @@ Result<std::vector<std::string>> replay_capture(const std::string& file, const s
   if (!*more) return fail(no_lldp(file));
 
   CaptureTime now = frame.time;
-  core::Agent agent(std::move(settings), {}, boot_time(now));
+  Clock at;
+  core::Agent agent(std::move(settings), {}, at.agents(now));
   core::Actions actions;
   constexpr auto kPort = Ifindex::of<1>();
   agent.set_link({.ifindex = kPort,
@@ -49,28 +59,32 @@ Result<std::vector<std::string>> replay_capture(const std::string& file, const s
                   // Without --own, an address that does not occur in the capture.
                   .address = own.value_or(MacAddress{0x02, 0x4c, 0x56, 0xff, 0xff, 0xff}),
                   .up = true},
-                 boot_time(now), actions);
+                 at.agents(now), actions);
   std::size_t passed_over = 0;
   std::size_t cut = 0;
+  std::size_t gaps = 0;
   while (*more) {
     // Frames that several interfaces captured may stand out of order; time does not go back.
     const CaptureTime until = std::max(now, frame.time);
-    for (auto due = agent.next_deadline(); due && *due <= boot_time(until);
+    const CaptureTime lived = now + std::min(until - now, Clock::kLongestGap);
+    for (auto due = agent.next_deadline(); due && at.captures(*due) <= lived;
          due = agent.next_deadline()) {
-      now = std::max(now, CaptureTime(due->time_since_epoch()));
-      agent.advance(boot_time(now), actions);
-      confirm(agent, kPort, boot_time(now), actions);
+      now = std::max(now, at.captures(*due));
+      agent.advance(at.agents(now), actions);
+      confirm(agent, kPort, at.agents(now), actions);
       if (!json) print(actions, now, out);
       actions.clear();  // and nothing is sent
     }
+    if (until != lived) ++gaps;
+    at.skipped += until - lived;
     now = until;
     if (frame.source != own && !frame.sent) {
       const auto ignored = why_ignored(frame, agent.settings());
       if (ignored) ++passed_over;
       if (!ignored && frame.cut) ++cut;
-      if (!ignored) agent.receive(kPort, frame.octets, boot_time(now), actions);
+      if (!ignored) agent.receive(kPort, frame.octets, at.agents(now), actions);
     }
-    confirm(agent, kPort, boot_time(now), actions);
+    confirm(agent, kPort, at.agents(now), actions);
     if (!json) print(actions, now, out);
     actions.clear();
     more = reader->next(frame);
@@ -85,12 +99,16 @@ Result<std::vector<std::string>> replay_capture(const std::string& file, const s
     notes.push_back(file + ": frames that the daemon ignores: " + std::to_string(passed_over) +
                     "; decode says why");
 
+  if (gaps != 0)
+    notes.push_back(file + ": gaps of more than 3 days, as of a clock that was set: " +
+                    std::to_string(gaps) + "; taken for 3 days");
+
   const report::WallClock clock{
       .wall = std::chrono::system_clock::time_point(
           std::chrono::duration_cast<std::chrono::system_clock::duration>(now)),
-      .boot = boot_time(now)};
+      .boot = at.agents(now)};
   const std::string shown = report::show_json(
-      agent.snapshot(boot_time(now)), report::Protection{"none"}, clock, {}, {.transport = {}});
+      agent.snapshot(at.agents(now)), report::Protection{"none"}, clock, {}, {.transport = {}});
   if (json) {
     out << shown << '\n';
     return notes;

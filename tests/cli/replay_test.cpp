@@ -113,6 +113,38 @@ TEST(Replay, SaysWhereACaptureBreaksOff) {
   std::filesystem::remove(path);
 }
 
+// A switch without a battery begins in 1970, and its clock is set while it records. Each second of
+// the 50 years would be lived through.
+TEST(Replay, LivesThroughTheFirstDaysOfAGap) {
+  const std::string path = testing::TempDir() + "lldp-level-replay-" + std::to_string(getpid());
+  std::filesystem::remove(path);
+  {
+    auto writer = CaptureWriter::open(path);
+    ASSERT_TRUE(writer) << to_string(writer.error());
+    Bytes frame{0x01, 0x80, 0xc2, 0, 0, 0x0e, 0x02, 0x4c, 0x56, 0, 0, 1, 0x88, 0xcc};
+    tlv::LldpduWriter pdu(frame, 1500);
+    pdu.add(tlv::ChassisIdTlv{ChassisId::kLocal, as_octets("spine")})
+        .add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets("eth0")})
+        .add(tlv::Ttl{120});
+    pdu.end();
+    for (const auto time : {0s, 30s, 1'700'000'000s, 1'700'000'030s, 2'100'000'000s})
+      ASSERT_TRUE(writer->write(time, frame));
+  }
+  std::ostringstream out;
+  const auto told = replay_capture(path, "swp1", {}, false, {}, out);
+  ASSERT_TRUE(told) << to_string(told.error());
+  EXPECT_EQ(told->front(), path +
+                               ": gaps of more than 3 days, as of a clock that was set: 2; taken "
+                               "for 3 days");
+  for (const char* line : {"1970-01-01T00:00:00.000000Z  neighbor added: spine port eth0\n",
+                           "1970-01-01T00:02:30.000000Z  neighbor removed: spine port eth0: aged",
+                           "2023-11-14T22:13:20.000000Z  neighbor added: spine port eth0\n",
+                           "2023-11-14T22:15:50.000000Z  neighbor removed: spine port eth0: aged",
+                           "2036-07-18T13:20:00.000000Z  neighbor added: spine port eth0\n"})
+    EXPECT_NE(out.str().find(line), std::string::npos) << line << out.str();
+  std::filesystem::remove(path);
+}
+
 TEST(Replay, SaysThatACaptureHasNoLldp) {
   const std::string path = testing::TempDir() + "lldp-level-replay-" + std::to_string(getpid());
   ASSERT_TRUE(CaptureWriter::open(path));

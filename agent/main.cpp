@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -30,12 +29,12 @@ int run(std::span<const char* const> arguments) {
     return kUsage;
   }
   if (invocation->help) {
-    fmt::print("{}", lldp::config::help());
-    return 0;
+    std::fputs(lldp::config::help().c_str(), stdout);
+    return lldp::flush_output("lldp-leveld");
   }
   if (invocation->version) {
-    fmt::print("lldp-leveld {}\n", LLDP_VERSION);
-    return 0;
+    std::puts("lldp-leveld " LLDP_VERSION);
+    return lldp::flush_output("lldp-leveld");
   }
   auto config = lldp::config::load(*invocation);
   if (!config) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "os/fd.hpp"
@@ -64,6 +65,12 @@ void hold_standard_streams(const char* path, int flags) {
   int fd = STDIN_FILENO;
   while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open(path, flags);
   if (fd >= 0) ::close(fd);
+}
+
+int flush_output(const char* program) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+  std::fprintf(stderr, "%s: standard output: cannot be written\n", program);
+  return 1;
 }
 
 Result<void> replace_file(const std::string& path, std::string_view text) {

@@ -26,6 +26,10 @@ inline constexpr std::size_t kMaxFileOctets = std::size_t{64} << 20;
 /// opens `path` in the place of each that is.
 void hold_standard_streams(const char* path, int flags);
 
+/// Flushes what was printed: 0, or 1 with a line if standard output cannot be written. What is left
+/// to the end of the process fails there, and its exit status does not say so.
+[[nodiscard]] int flush_output(const char* program);
+
 /// Replaces the file by one with this text, readable by its owner alone; without text, removes it.
 /// A reader finds either the whole old text or the whole new one.
 [[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view text);

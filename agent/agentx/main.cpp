@@ -202,11 +202,11 @@ int run(int argc, char** argv) {
         "Answers LLDP-MIB to an SNMP agent over AgentX. MASTER: its socket, as\n"
         "agentXSocket of snmpd.conf(5) has it [%s].\n",
         kDefaultMaster);
-    return kDone;
+    return flush_output("lldp-level-agentx");
   }
   if (word == "--version" || word == "-V") {
     std::puts("lldp-level-agentx " LLDP_VERSION);
-    return kDone;
+    return flush_output("lldp-level-agentx");
   }
   if (argc != 2 && argc != 3) {
     complain("use: lldp-level-agentx SOCKET|- [MASTER]");

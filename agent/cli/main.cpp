@@ -128,8 +128,8 @@ std::string help_text() {
   }
   out << "\n"
       << describe()
-      << "\nExit status: 0 done, 1 failed, 2 usage; check, doctor: 3 state unknown (no\n"
-         "daemon reachable, or it cannot tell).\n";
+      << "\nExit status: 0 done, 1 failed, 2 usage; check, doctor, location: 3 state\n"
+         "unknown (no daemon reachable, or it cannot tell).\n";
   return out.str();
 }
 

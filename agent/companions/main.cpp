@@ -17,6 +17,8 @@
 #include "agent/companions/kind.hpp"
 #include "agent/companions/launcher.hpp"
 #include "agent/config/config.hpp"
+#include "os/fd.hpp"
+#include "os/file.hpp"
 
 namespace lldp::io {
 namespace {
@@ -47,11 +49,11 @@ int run(int argc, char** argv) {
         "Started by its socket when lldp-leveld connects there: starts what the\n"
         "configuration FILE and the files of DIRECTORY (FILE.d) say of that, and ends\n"
         "with the daemon.");
-    return kDone;
+    return flush_output("lldp-level-launcher");
   }
   if (word == "--version" || word == "-V") {
     std::puts("lldp-level-launcher " LLDP_VERSION);
-    return kDone;
+    return flush_output("lldp-level-launcher");
   }
   const auto* kind = std::ranges::find_if(kKinds, [&](const Kind* k) { return word == k->name; });
   if (kind == kKinds.end() || argc > 4) {

@@ -120,11 +120,11 @@ int run(int argc, char** argv) {
         "usage: lldp-level-exporter SOCKET|- [ADDRESS:PORT]\n"
         "What lldp-level metrics becomes: prints what the daemon knows, in the terms of\n"
         "Prometheus, or answers it by HTTP.");
-    return kDone;
+    return flush_output("lldp-level-exporter");
   }
   if (word == "--version" || word == "-V") {
     std::puts("lldp-level-exporter " LLDP_VERSION);
-    return kDone;
+    return flush_output("lldp-level-exporter");
   }
   if (argc != 2 && argc != 3) {
     complain("use: lldp-level-exporter SOCKET|- [ADDRESS:PORT]; people use lldp-level metrics");

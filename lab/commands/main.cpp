@@ -86,11 +86,11 @@ int main(int argc, char** argv) {
   }
   if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
     print_usage(stdout);
-    return kDone;
+    return written(arguments[0], kDone);
   }
   if (arguments[0] == "--version" || arguments[0] == "-V") {
     fmt::print("lldp-level-lab " LLDP_VERSION "\n");
-    return kDone;
+    return written(arguments[0], kDone);
   }
   for (const Command& c : commands()) {
     if (c.name != arguments[0]) continue;

@@ -148,7 +148,7 @@ TEST_F(Cli, DoctorThatCanSayNothingEndsWithThreeAsIsWritten) {
   const Outcome none = run(at("doctor nosuch"));
   EXPECT_EQ(none.status, 3);
   EXPECT_EQ(none.out, "lldp-level: nosuch: no such port: see lldp-level show\n");
-  EXPECT_THAT(run("--help").out, testing::HasSubstr("check, doctor: 3 state unknown ("));
+  EXPECT_THAT(run("--help").out, testing::HasSubstr("check, doctor, location: 3 state\nunknown ("));
   std::ifstream file(support::source_dir() + "/man/lldp-level.1");
   const std::string manual((std::istreambuf_iterator<char>(file)), {});
   EXPECT_THAT(manual,

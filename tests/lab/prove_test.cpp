@@ -327,6 +327,14 @@ TEST(ProveCommand, HasNoVerdictWhereNoDeviceIsAHost) {
     EXPECT_EQ(prove(fabric, wrong).first, 2) << wrong;
 }
 
+TEST(LabCommands, SayThatTheyCouldNotPrint) {
+  for (const char* word : {"--help", "--version", "prove --help"}) {
+    const auto [status, text] = lab(std::string(word) + " >/dev/full");
+    EXPECT_EQ(status, 2) << word;
+    EXPECT_THAT(text, testing::EndsWith(": standard output: No space left on device\n")) << word;
+  }
+}
+
 TEST(LabCommands, RefuseNumbersOutOfBounds) {
   const TempDir dir;
   const std::string file = dir / "f.json";

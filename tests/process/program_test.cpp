@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,19 @@ TEST(Program, ReloadIsNoEndWhileItReadsItsConfiguration) {
   ::alarm(0);
   ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 2) << "for its configuration is wrong";
+}
+
+TEST(Program, SaysThatItCouldNotPrint) {
+  for (const char* name :
+       {"lldp-leveld", "lldp-level-exporter", "lldp-level-agentx", "lldp-level-launcher"})
+    for (const char* word : {" --help", " --version"}) {
+      const std::string command = support::program(name) + word + " 2>&1 >/dev/full";
+      FILE* pipe = ::popen(command.c_str(), "r");
+      char text[256] = "";
+      EXPECT_NE(std::fgets(text, sizeof text, pipe), nullptr) << command;
+      EXPECT_EQ(std::string(text), std::string(name) + ": standard output: cannot be written\n");
+      EXPECT_EQ(WEXITSTATUS(::pclose(pipe)), 1) << command;
+    }
 }
 
 }  // namespace

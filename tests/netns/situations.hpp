@@ -525,6 +525,12 @@ inline const Situation kSituations[] = {
     {"nftables sends packets on at the ingress of a macvlan (netdev fwd)",
      "macvlan; netdev ingress m0 'c ip dscp 43 fwd ip to 198.51.100.2 device p1'", Ends::kRight, "",
      "unnetdev; unmacvlan", false, Sent::kToMacvlan},
+    {"nftables sends packets through an ifb at the ingress (netdev fwd)",
+     "ip link add ifb0 up type ifb; netdev ingress p0 'c ip dscp 43 fwd to ifb0'", Ends::kRight, "",
+     "unnetdev; ip link del ifb0"},
+    {"nftables sends packets through an ifb at the egress (netdev fwd)",
+     "ip link add ifb0 up type ifb; netdev egress p1 'c ip dscp 43 fwd to ifb0'", Ends::kTold,
+     "remap bypassed", "unnetdev; ip link del ifb0"},
     {"nftables changes DSCP at the ingress of the port (inet)",
      "nft 'add table inet t; add chain inet t c { type filter hook ingress device p0 priority 0; "
      "}; add rule inet t c ip dscp set 10'",

@@ -504,11 +504,11 @@ TEST_F(Situations, ForwardOfNftablesAtEgressOfDownPortIsTold) {
   };
   const auto is_fine = [&] { return fabric.check() == 0 && comes_out("q2") == frame(43, 6, 5); };
   ASSERT_TRUE(eventually(is_fine, 30s)) << fabric.checked() << fabric.log();
-  const auto chain = [](const char* device, const char* does) {
+  const auto chain = [](const char* device, const char* does, const char* hook = "egress") {
     return sh(
-        fmt::format("nft 'add table netdev t; add chain netdev t c {{ type filter hook egress "
+        fmt::format("nft 'add table netdev t; add chain netdev t c {{ type filter hook {} "
                     "device {} priority 0; }}; add rule netdev t c ip dscp 43 {}'",
-                    device, does));
+                    hook, device, does));
   };
   if (!chain("p2", "fwd to p1")) GTEST_SKIP() << "this kernel has no such hook";
   EXPECT_EQ(comes_out("q1"), frame(43, 6, 5)) << "it turned, unchanged";
@@ -521,6 +521,10 @@ TEST_F(Situations, ForwardOfNftablesAtEgressOfDownPortIsTold) {
   EXPECT_TRUE(eventually(is_fine, kUntilTold)) << fabric.checked();
   ASSERT_TRUE(chain("p2", "dup to p1"));
   EXPECT_EQ(comes_out("q1"), frame(51, 6, 5));
+  EXPECT_TRUE(is_fine()) << fabric.checked();
+  ASSERT_TRUE(sh("nft delete table netdev t"));
+  ASSERT_TRUE(chain("p0", "dup to p1", "ingress"));
+  EXPECT_EQ(comes_out("q1"), dataplane::packet::frame4({.dscp = 51}));
   EXPECT_TRUE(is_fine()) << fabric.checked();
   ASSERT_TRUE(sh("nft delete table netdev t"));
   // Of an interface without rules the mark decides, and it is that of p0.

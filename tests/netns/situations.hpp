@@ -146,7 +146,7 @@ inline const Situation kSituations[] = {
      "rm -f $BPFFS/lldp-level/*/port-*", Ends::kRight},
     {"the directory of the rules is removed", "rm -rf $BPFFS/lldp-level", Ends::kRight},
     {"--remove-rules beside the daemon", "$LEVELD --remove-rules --config $CONF 2>/dev/null; true",
-     Ends::kRight},
+     Ends::kRight, "", "", true},
     // links
     {"a port loses its carrier and gets it back",
      "ip link set q1 down; sleep 0.2; ip link set q1 up", Ends::kRight},

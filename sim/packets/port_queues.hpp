@@ -37,6 +37,7 @@ class PortQueues {
     Queue& q = n_.queue(out, priority);
     const std::uint32_t s = q.first;
     q.first = part_.pool[s].next;
+    part_.pool.fetch(q.first);
     q.octets -= octets_of(part_.pool[s]);
     if (q.first == kNone) p.waiting &= static_cast<QueueMask>(~(1U << priority));
     return s;

@@ -35,7 +35,7 @@ class ByNode {
     lanes_.resize(arcs_.size());
     others_.resize(n_.buffers.size());
     next_.resize(n_.buffers.size(), kNever);
-    next_of_block_.resize((next_.size() + kBlock - 1) / kBlock, kNever);
+    next_of_block_.resize(next_.size() / kBlock + 1, kNever);  // one at least
     frame_keys_.resize(most);
     timer_keys_.resize(most + 1);
   }

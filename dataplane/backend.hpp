@@ -177,9 +177,13 @@ class Backend {
   [[nodiscard]] virtual int events() const { return -1; }
   /// A bounded number; the rest keeps events() readable. Never waits.
   [[nodiscard]] virtual Events take_events() = 0;
+  /// Why there is a glance: some seconds have passed, and what costs more than that may wait for a
+  /// later one; or an answer about the present state is to be given.
+  enum class Glance : std::uint8_t { kOfTime, kOfQuestion };
   /// Those of `ports` whose state may differ from the last verify() without a report by events().
-  /// Cheap; called every 10 s, and before an answer about the present state.
-  [[nodiscard]] virtual std::vector<Ifindex> glance(std::span<const Ifindex> ports) {
+  /// Cheap; called every 9 s, and before an answer.
+  [[nodiscard]] virtual std::vector<Ifindex> glance(std::span<const Ifindex> ports,
+                                                    Glance /*why*/) {
     return {ports.begin(), ports.end()};
   }
   /// Reads only: the changes that take all that is ours, and nothing else, off `port`.

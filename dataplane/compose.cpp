@@ -182,10 +182,10 @@ Events Compose::take_events() {
   return all;
 }
 
-std::vector<Ifindex> Compose::glance(std::span<const Ifindex> ports) {
+std::vector<Ifindex> Compose::glance(std::span<const Ifindex> ports, Glance why) {
   std::set<Ifindex> all;
   for (const auto& member : members_)
-    for (const Ifindex port : member->glance(ports)) all.insert(port);
+    for (const Ifindex port : member->glance(ports, why)) all.insert(port);
   return {all.begin(), all.end()};
 }
 

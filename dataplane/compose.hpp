@@ -37,7 +37,7 @@ class Compose : public Backend {
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] int events() const override { return events_.get(); }
   [[nodiscard]] Events take_events() override;
-  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override;
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports, Glance why) override;
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
   void apply(const Plan& plan) override;
   void forget(Ifindex port) override;

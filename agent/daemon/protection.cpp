@@ -28,6 +28,8 @@ constexpr std::size_t kPerTurn = 16;  ///< ports read before others have their t
 /// TTL is, rules that are found stay for as long.
 constexpr std::chrono::seconds kLeastPatience{60};
 constexpr Duration kGlancePause = std::chrono::seconds(9);
+/// Counters that are told for minutes need not be read at every glance.
+constexpr Duration kCountPause = std::chrono::minutes(1);
 /// Between two readings of one port, however often it changes.
 constexpr Duration kLookPause = std::chrono::milliseconds(100);
 constexpr Duration kCreditPause = std::chrono::seconds(1);
@@ -619,7 +621,7 @@ void Protection::advance(TimePoint now) {
     program(turn, now);
   }
   if (glance_at_ && *glance_at_ <= now && backend_) {
-    glance(now);
+    glance(dataplane::Backend::Glance::kOfTime, now);
     glance_at_ = now + kGlancePause;
   }
   if (!is_up()) return;
@@ -637,13 +639,17 @@ void Protection::advance(TimePoint now) {
   }
 }
 
-void Protection::glance(TimePoint now) {
+void Protection::glance(dataplane::Backend::Glance why, TimePoint now) {
   glanced_at_ = now;
   std::vector<Ifindex> ours;
   for (const auto& [port, rules] : ports_)
     if (is_ours(rules.state)) ours.push_back(port);
-  count_unclassed(ours, now);
-  for (const Ifindex port : backend_->glance(ours))
+  if (why == dataplane::Backend::Glance::kOfQuestion || !counted_at_ ||
+      now - *counted_at_ >= kCountPause) {
+    counted_at_ = now;
+    count_unclassed(ours, now);
+  }
+  for (const Ifindex port : backend_->glance(ours, why))
     if (PortRules* rules = find_ours(port)) wake(*rules, kAtOnce);
 }
 
@@ -659,7 +665,7 @@ void Protection::catch_up(TimePoint now) {
   if (!backend_) return;
   take_events(now);
   if (!is_up()) return;
-  if (now - glanced_at_ >= kLookPause) glance(now);
+  if (now - glanced_at_ >= kLookPause) glance(dataplane::Backend::Glance::kOfQuestion, now);
   for (auto& [port, rules] : ports_) {
     if (!is_ours(rules.state) || std::exchange(rules.look_at, kNever) == kNever) continue;
     schedule(rules);

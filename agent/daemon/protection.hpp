@@ -187,7 +187,7 @@ class Protection {
     return {port, std::string(name_of_(port))};
   }
   /// Ports whose change no event reports are read back.
-  void glance(TimePoint now);
+  void glance(dataplane::Backend::Glance why, TimePoint now);
   /// Counts packets that turned at the port in no class.
   void count_unclassed(std::span<const Ifindex> ports, TimePoint now);
   [[nodiscard]] std::optional<std::string> unclassed_text(TimePoint now) const;
@@ -218,6 +218,7 @@ class Protection {
   std::function<bool()> is_alone_ = [] { return false; };
   std::optional<TimePoint> glance_at_;
   TimePoint glanced_at_{};
+  std::optional<TimePoint> counted_at_{};  ///< packets in no class, at all ports
 
   /// An alarm of this code stands on the port with that text, or, without one, does not; `told`:
   /// the name under which it does.

@@ -25,7 +25,7 @@ namespace {
 constexpr Part kPartsOfBpf[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 
 /// XDP by a BPF link and features are not told of, and an interface costs microseconds to read: of
-/// more than so many ports not at every glance, but at every eighth however many there are.
+/// more than so many ports at every eighth glance, and before an answer.
 constexpr std::size_t kLinksPerGlance = 16;
 constexpr std::size_t kGlancesWithoutLinks = 8;
 /// TCX hooks are watched, and asked at every eighth glance all the same.
@@ -439,7 +439,8 @@ void Bpf::take_chains() {
   set_timer();
 }
 
-std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
+std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports, Glance why) {
+  const bool for_answer = why == Glance::kOfQuestion;
   std::set<Ifindex> changed;
   const auto compare = [&](Ifindex port, const LinkFacts& facts) {
     const auto seen = seen_.find(port);
@@ -447,7 +448,7 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
                                 seen->second.lists != bundles_.has_lists(facts.name)))
       changed.insert(port);
   };
-  if (++glances_ * kLinksPerGlance >= ports.size() || glances_ >= kGlancesWithoutLinks) {
+  if (for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kGlancesWithoutLinks) {
     glances_ = 0;
     if (ports.size() > kLinksOneByOne) {
       if (!socket_.links(Ifindex(), compare)) return {ports.begin(), ports.end()};

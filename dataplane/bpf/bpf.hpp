@@ -45,7 +45,7 @@ class Bpf : public Backend {
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] int events() const override { return poll_.get(); }
   [[nodiscard]] Events take_events() override;
-  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override;
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports, Glance why) override;
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
   void apply(const Plan& plan) override;
   void forget(Ifindex port) override;
@@ -170,7 +170,7 @@ class Bpf : public Backend {
   bpf::Bundles bundles_;
   bpf::Nftables nftables_;  ///< as of the last glance()
   std::chrono::steady_clock::time_point stack_read_{};
-  std::size_t glances_ = 0;  ///< since one read the interfaces
+  std::size_t glances_ = 0;  ///< of time, since one read the interfaces
   std::size_t watched_glances_ = 0;
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
   bool migrates_ = false;  ///< rules may stand on the last hook too, and are moved there

@@ -212,7 +212,7 @@ Result<Reading> Dcb::verify(const PortRef& port, const qos::Ruleset& want) {
   return reading;
 }
 
-std::vector<Ifindex> Dcb::glance(std::span<const Ifindex> ports) {
+std::vector<Ifindex> Dcb::glance(std::span<const Ifindex> ports, Glance) {
   std::vector<Ifindex> changed;
   for (const Ifindex port : ports) {
     const auto seen = seen_.find(port);

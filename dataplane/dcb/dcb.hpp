@@ -34,7 +34,7 @@ class Dcb : public Backend {
   [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] Events take_events() override;
-  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override;
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports, Glance) override;
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
   void apply(const Plan& plan) override;
   void forget(Ifindex port) override;

@@ -259,7 +259,7 @@ Events Flower::take_events() {
   return events;
 }
 
-std::vector<Ifindex> Flower::glance(std::span<const Ifindex> ports) {
+std::vector<Ifindex> Flower::glance(std::span<const Ifindex> ports, Glance) {
   // No event reports what a driver drops by itself.
   const auto before = std::exchange(view_, std::nullopt);
   const auto now = view();

@@ -29,7 +29,7 @@ class Flower : public Backend {
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] int events() const override { return events_.fd(); }
   [[nodiscard]] Events take_events() override;
-  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override;
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports, Glance) override;
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
   void apply(const Plan& plan) override;
   void forget(Ifindex port) override;

@@ -47,7 +47,9 @@ class Sai : public Backend, private MapStore {
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] int events() const override { return poll_.get(); }
   [[nodiscard]] Events take_events() override;
-  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex>) override { return {}; }
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex>, Glance) override {
+    return {};
+  }
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
   void apply(const Plan& plan) override;
   void forget(Ifindex) override {}  // the chip keeps a port whose interface is gone

@@ -47,6 +47,38 @@ TEST_F(ProtectionTest, PfcThatTheRulesTakeFromSomebodyIsAnAlarmOfThePort) {
   EXPECT_EQ(standing(), "");
 }
 
+TEST_F(ProtectionTest, PacketsThatTurnInNoClassAreCountedOnceAMinuteAndForAnAnswer) {
+  kernel_.tells = true;
+  start();
+  const auto stands = [&] {
+    tell();
+    return std::ranges::any_of(agent_.snapshot(now_).alarms, [](const core::Alarm& alarm) {
+      return alarm.code == core::AlarmCode::kUnclassed;
+    });
+  };
+  pass(seconds(10));
+  ++kernel_.unclassed[kPort][26];
+  pass(seconds(20));
+  EXPECT_FALSE(stands());
+  protection_->catch_up(now_);
+  EXPECT_TRUE(stands());
+  pass(std::chrono::minutes(12));
+  EXPECT_FALSE(stands());
+  ++kernel_.unclassed[kPort][26];
+  pass(seconds(70));
+  EXPECT_TRUE(stands());
+}
+
+TEST_F(ProtectionTest, TheBackEndKnowsWhetherAnAnswerIsToBeGiven) {
+  using Glance = dataplane::Backend::Glance;
+  kernel_.tells = true;
+  start();
+  pass(seconds(20));
+  EXPECT_THAT(kernel_.glances, ElementsAre(Glance::kOfTime, Glance::kOfTime));
+  protection_->catch_up(now_);
+  EXPECT_EQ(kernel_.glances.back(), Glance::kOfQuestion);
+}
+
 TEST_F(ProtectionTest, PacketsThatTurnInNoClassAreAnAlarmWhileTheyDo) {
   start();
   const auto standing = [&] {

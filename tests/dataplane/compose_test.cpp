@@ -54,7 +54,7 @@ struct Member : Backend {
   }
   int events() const override { return event.get(); }
   Events take_events() override { return std::exchange(next, {}); }
-  std::vector<Ifindex> glance(std::span<const Ifindex>) override { return seen; }
+  std::vector<Ifindex> glance(std::span<const Ifindex>, Glance) override { return seen; }
   void apply(const Plan& plan) override {
     for (const PortPlan& port : plan.ports) {
       std::string line = fmt::format("{} {}", port.port.name, port.want ? "put" : "take");
@@ -226,7 +226,7 @@ TEST_F(ComposeTest, EventsAndGlancesAreThoseOfAll) {
   EXPECT_THAT(both_->take_events().changed, ElementsAre(kA, kB));
   one_->seen = {kB};
   two_->seen = {kA, kB};
-  EXPECT_THAT(both_->glance({}), ElementsAre(kA, kB));
+  EXPECT_THAT(both_->glance({}, Backend::Glance::kOfTime), ElementsAre(kA, kB));
 }
 
 TEST_F(ComposeTest, PortsAreThoseOfAnyInOrderAndBouncesAreAddedUp) {

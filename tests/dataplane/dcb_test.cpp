@@ -496,9 +496,9 @@ TEST_F(DcbTest, GlanceFindsWhatOthersChange) {
   ASSERT_TRUE(put());
   (void)verified();
   const Ifindex ifindex = port_of(0).ifindex;
-  EXPECT_THAT(backend_->glance({&ifindex, 1}), IsEmpty());
+  EXPECT_THAT(backend_->glance({&ifindex, 1}, Backend::Glance::kOfTime), IsEmpty());
   port().pfc->enabled = 0;
-  EXPECT_THAT(backend_->glance({&ifindex, 1}), ElementsAre(ifindex));
+  EXPECT_THAT(backend_->glance({&ifindex, 1}, Backend::Glance::kOfTime), ElementsAre(ifindex));
   EXPECT_FALSE(verified().mend.empty());
   ASSERT_TRUE(put());
   EXPECT_EQ(port().pfc->enabled & kLossless, kLossless);

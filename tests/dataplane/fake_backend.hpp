@@ -41,6 +41,7 @@ struct FakeKernel {
   bool behind = false;  ///< what is done is not in force until this is false again
   bool splits = true;   ///< classes of a port
   std::optional<PartReading> crossing_limit{};
+  std::vector<Backend::Glance> glances{};  ///< so far
   int takes_away = 0;  ///< so many changes somebody undoes at once, of which the event is lost
 };
 
@@ -87,8 +88,9 @@ class FakeBackend : public Backend {
     }
     return events;
   }
-  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override {
-    return kernel_.tells ? std::vector<Ifindex>() : Backend::glance(ports);
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports, Glance why) override {
+    kernel_.glances.push_back(why);
+    return kernel_.tells ? std::vector<Ifindex>() : Backend::glance(ports, why);
   }
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override {
     return plan_from(port, std::nullopt);

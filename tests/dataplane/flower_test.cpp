@@ -554,22 +554,22 @@ TEST_F(FlowerTest, WhatTheDriverLetsGoIsSeenAtAGlance) {
   ASSERT_TRUE(put(1, Order::kDown));
   (void)backend_->take_events();
   const std::vector<Ifindex> both{port_of(0).ifindex, port_of(1).ifindex};
-  EXPECT_EQ(backend_->glance(both), both);  // it has not looked yet
-  EXPECT_THAT(backend_->glance(both), IsEmpty());
+  EXPECT_EQ(backend_->glance(both, Backend::Glance::kOfTime), both);  // it has not looked yet
+  EXPECT_THAT(backend_->glance(both, Backend::Glance::kOfTime), IsEmpty());
   kernel().evict(0x4c4c02);
   EXPECT_EQ(states(0, Order::kUp), kDone);  // nobody has told
-  EXPECT_EQ(backend_->glance(both), both);
+  EXPECT_EQ(backend_->glance(both, Backend::Glance::kOfTime), both);
   EXPECT_THAT(states(0, Order::kUp),
               AllOf(HasSubstr("classify missing: the filter for what came in by this port is not"),
                     HasSubstr("remap missing")));
   EXPECT_EQ(states(1, Order::kDown), kDone);
-  EXPECT_THAT(backend_->glance(both), IsEmpty());
+  EXPECT_THAT(backend_->glance(both, Backend::Glance::kOfTime), IsEmpty());
   ASSERT_TRUE(put(0, Order::kUp));
   EXPECT_EQ(states(0, Order::kUp), kDone);
   // A qdisc of another kind, filters as they were.
-  (void)backend_->glance(both);
+  (void)backend_->glance(both, Backend::Glance::kOfTime);
   kernel().ports[0x70000009] = {.ingress_qdisc = true};
-  EXPECT_EQ(backend_->glance(both), both);
+  EXPECT_EQ(backend_->glance(both, Backend::Glance::kOfTime), both);
 }
 
 TEST_F(FlowerTest, WhatOthersChangeIsToldAndSeenAtOnce) {
@@ -617,7 +617,7 @@ TEST_F(FlowerTest, ErrorsOfReadingAreSaid) {
   EXPECT_FALSE(backend_->ports());
   EXPECT_FALSE(backend_->verify(port_of(0), rules_of(Order::kUp)));
   const std::vector<Ifindex> one{port_of(0).ifindex};
-  EXPECT_EQ(backend_->glance(one), one);
+  EXPECT_EQ(backend_->glance(one, Backend::Glance::kOfTime), one);
   backend_->apply({.ports = {{.port = port_of(0),
                               .want = rules_of(Order::kUp),
                               .changes = {{Action::kAdd, Part::kRemap}}}}});

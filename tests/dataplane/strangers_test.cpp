@@ -162,14 +162,14 @@ TEST_P(Strangers, ListsOfPacketsAreToldOnAPortOfAnyOrder) {
     if (!sh("ethtool -K p0 gro on rx-gro-list on 2>/dev/null"))
       GTEST_SKIP() << "this kernel makes no such lists";
     const std::array one{port_};
-    EXPECT_THAT(backend_->glance(one), testing::ElementsAre(port_));
+    EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::ElementsAre(port_));
     EXPECT_EQ(complaints(),
               "classify bypassed: rx-gro-list is on: the kernel forwards UDP packets that come in "
               "by p0 in lists, of which the rules change the first packet alone: ethtool -K p0 "
               "rx-gro-list off\n");
-    EXPECT_THAT(backend_->glance(one), testing::IsEmpty());
+    EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::IsEmpty());
     ASSERT_TRUE(sh("ethtool -K p0 rx-gro-list off"));
-    EXPECT_THAT(backend_->glance(one), testing::ElementsAre(port_));
+    EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::ElementsAre(port_));
     EXPECT_EQ(complaints(), "");
   }
   put(Order::kUnknown);
@@ -260,7 +260,8 @@ TEST_P(Strangers, ProgramsOnAnInterfaceAboveThePortAreTold) {
   bpf_link* link =
       bpf_program__attach_xdp(theirs->progs.pass, static_cast<int>(::if_nametoindex("p0.7")));
   ASSERT_NE(link, nullptr);
-  EXPECT_THAT(backend_->glance(std::array{port_}), testing::ElementsAre(port_));
+  EXPECT_THAT(backend_->glance(std::array{port_}, Backend::Glance::kOfTime),
+              testing::ElementsAre(port_));
   EXPECT_THAT(complaints(), HasSubstr("classify bypassed: an XDP program ("));
   bpf_link__destroy(link);
   pass__destroy(theirs);
@@ -298,7 +299,7 @@ TEST_P(Strangers, ChainOfNftablesIsToldIfItSendsPacketsOn) {
   std::size_t left_out = 0;
   const std::array one{port_};
   EXPECT_EQ(complaints(), "");
-  (void)backend_->glance(one);
+  (void)backend_->glance(one, Backend::Glance::kOfTime);
   for (const Order order : {Order::kUp, Order::kDown}) {
     put(order);
     EXPECT_EQ(complaints(), "");
@@ -314,14 +315,14 @@ TEST_P(Strangers, ChainOfNftablesIsToldIfItSendsPacketsOn) {
         continue;
       }
       const bool harms = *c.told != '\0';
-      EXPECT_EQ(backend_->glance(one).size(), harms ? 1U : 0U) << add;
+      EXPECT_EQ(backend_->glance(one, Backend::Glance::kOfTime).size(), harms ? 1U : 0U) << add;
       if (harms)
         EXPECT_THAT(complaints(), HasSubstr(c.told)) << add;
       else
         EXPECT_EQ(complaints(), "") << add;
-      EXPECT_THAT(backend_->glance(one), testing::IsEmpty()) << add;
+      EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::IsEmpty()) << add;
       ASSERT_TRUE(sh("nft delete table netdev t"));
-      EXPECT_EQ(backend_->glance(one).size(), harms ? 1U : 0U) << add;
+      EXPECT_EQ(backend_->glance(one, Backend::Glance::kOfTime).size(), harms ? 1U : 0U) << add;
       EXPECT_EQ(complaints(), "") << add;
     }
   }
@@ -334,11 +335,11 @@ TEST_P(Strangers, ChainOfNftablesIsToldUnderTheNewNameOfAPort) {
           "priority 0; }; add rule netdev t c fwd to p1' 2>/dev/null"))
     GTEST_SKIP() << "this kernel has no such hook";
   const std::array one{port_};
-  (void)backend_->glance(one);
+  (void)backend_->glance(one, Backend::Glance::kOfTime);
   EXPECT_THAT(complaints(), HasSubstr("(fwd)"));
   ASSERT_TRUE(sh("ip link set p0 down && ip link set p0 name p7 && ip link set p7 up"));
   (void)complaints();
-  (void)backend_->glance(one);
+  (void)backend_->glance(one, Backend::Glance::kOfTime);
   // Since Linux 6.16 the name decides, and the chain is hooked to no interface then.
   const bool by_name = output_of("nft list table netdev t").find("\"p7\"") == std::string::npos;
   EXPECT_EQ(complaints().empty(), by_name) << complaints();
@@ -352,12 +353,13 @@ TEST_P(Strangers, NftablesThatCannotBeReadIsSaidAndTheRulesStand) {
                                .call = SYS_socket,
                                .first = AF_NETLINK,
                                .third = NETLINK_NETFILTER}));
-    EXPECT_THAT(backend_->glance(std::array{port_}), testing::ElementsAre(port_));
+    EXPECT_THAT(backend_->glance(std::array{port_}, Backend::Glance::kOfTime),
+                testing::ElementsAre(port_));
     EXPECT_EQ(complaints(), "");
     EXPECT_THAT(backend_->description(),
                 HasSubstr(", nftables cannot be read (Input/output error)"));
   }).join();
-  EXPECT_THAT(backend_->glance(std::array{port_}), testing::IsEmpty());
+  EXPECT_THAT(backend_->glance(std::array{port_}, Backend::Glance::kOfTime), testing::IsEmpty());
   EXPECT_THAT(backend_->description(), testing::Not(HasSubstr("nftables")));
 }
 

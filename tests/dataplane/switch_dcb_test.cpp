@@ -79,10 +79,10 @@ TEST_F(SwitchDcb, WhatOthersSwitchOffIsSeenAtAGlanceAndPutBack) {
   ASSERT_TRUE(put());
   EXPECT_EQ(pfc().state, PartState::kDone);
   const Ifindex port = TestSwitch::port(0).ifindex;
-  EXPECT_THAT(backend_->glance({&port, 1}), IsEmpty());
+  EXPECT_THAT(backend_->glance({&port, 1}, Backend::Glance::kOfTime), IsEmpty());
   ASSERT_TRUE(others_do("pfc set dev swp0 prio-pfc 5:off") &&
               others_do("app del dev swp0 dscp-prio 51:6"));
-  EXPECT_THAT(backend_->glance({&port, 1}), testing::ElementsAre(port));
+  EXPECT_THAT(backend_->glance({&port, 1}, Backend::Glance::kOfTime), testing::ElementsAre(port));
   EXPECT_EQ(pfc(), (PartReading{Part::kPfc, PartState::kMissing, "no PFC for priority 5"}));
   ASSERT_TRUE(put());
   EXPECT_EQ(pfc().state, PartState::kDone);

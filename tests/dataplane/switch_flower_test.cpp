@@ -181,7 +181,7 @@ TEST_F(FlowerInSoftware, BridgedPacketTurnsOnceAndOthersPass) {
   EXPECT_EQ(through(across(43)), across(51));
   EXPECT_EQ(through(across(51)), across(0));
   EXPECT_EQ(through(across(46)), across(46));
-  (void)backend_->glance({});
+  (void)backend_->glance({}, Backend::Glance::kOfTime);
   EXPECT_THAT(backend_->description(),
               HasSubstr("in software, 1 packets of dscp43 turned, 1 packets of dscp51 turned"));
 }
@@ -245,7 +245,7 @@ TEST_F(FlowerInHardware, ChipTurnsPacketsOnlyFromUpToUp) {
   EXPECT_EQ(through(frame4({.dscp = 51})), frame4({.dscp = 0}));
   EXPECT_EQ(through(frame4({.dscp = 46})), frame4({.dscp = 46}));
   EXPECT_EQ(queues(), "2 0 0 0 0 6 2 0");
-  (void)backend_->glance({});
+  (void)backend_->glance({}, Backend::Glance::kOfTime);
   EXPECT_THAT(backend_->description(), HasSubstr("in hardware"));
   EXPECT_THAT(backend_->description(), HasSubstr("1 packets of dscp51 turned"));
 }

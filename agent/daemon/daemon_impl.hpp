@@ -170,7 +170,8 @@ class Daemon final : ControlHandler {
   /// The configuration has changed: all parts of the daemon are told.
   void adopt(config::Config fresh);
 
-  asio::io_context loop_{1};
+  /// Without locks: one thread runs it, and no other touches it or what waits in it.
+  asio::io_context loop_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE};
   config::Invocation invocation_;
   config::Config config_;
   /// Alarms that `check` passes over, by code and port, and until when.

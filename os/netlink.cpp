@@ -50,7 +50,13 @@ std::optional<Refusal> ask(int socket, nlmsghdr* request, std::uint32_t sequence
     for (auto* h = reinterpret_cast<nlmsghdr*>(buffer.data()); nlmsg_ok(h, left);
          h = nlmsg_next(h, &left)) {
       if (h->nlmsg_seq != sequence) continue;
-      if (h->nlmsg_type == NLMSG_DONE) return std::nullopt;
+      if (h->nlmsg_type == NLMSG_DONE) {  // a dump ends: as a whole, or at what had no room
+        const bool tells = nlmsg_datalen(h) >= static_cast<int>(sizeof(int));
+        const int code = tells ? -*static_cast<const int*>(nlmsg_data(h)) : 0;
+        if (code <= 0) return std::nullopt;
+        return Refusal{code,
+                       std::string("the kernel ended its list early: ") + std::strerror(code)};
+      }
       if (h->nlmsg_type == NLMSG_ERROR) {
         const int code = -static_cast<const nlmsgerr*>(nlmsg_data(h))->error;
         if (code == 0) return std::nullopt;

@@ -108,7 +108,10 @@ void add_power(Power& power, const KnownAction& action, nlattr* nest) {
     return;
   }
   if (action.does == KnownAction::Does::kNothing) return;
-  if (action.does == KnownAction::Does::kRedirects) {
+  // Since Linux 6.8 mirred has a block of interfaces instead of one: which are in it can change.
+  constexpr std::size_t kMirredBlock = 4;
+  const bool to_block = action.kind == "mirred" && options.at(kMirredBlock) != nullptr;
+  if (action.does == KnownAction::Does::kRedirects && !to_block) {
     const auto to = value_of<tc_mirred>(parms);
     if (to && to->eaction == TCA_EGRESS_MIRROR) {
       if (const auto port = Ifindex::make(to->ifindex)) power.copies_to.push_back(*port);

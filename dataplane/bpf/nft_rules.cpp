@@ -22,7 +22,8 @@ namespace {
 /// Of enum nf_dev_hooks, which headers before Linux 5.16 have in part.
 constexpr std::uint32_t kIngressHook = 0;
 constexpr std::uint32_t kEgressHook = 1;
-constexpr int kDevicePrefix = 2;  // NFTA_DEVICE_PREFIX, Linux 6.18
+constexpr std::uint32_t kInetIngressHook = 5;  // NF_INET_INGRESS, Linux 5.10
+constexpr int kDevicePrefix = 2;               // NFTA_DEVICE_PREFIX, Linux 6.18
 
 /// Expressions of family netdev that leave a packet on its way: they read, count, mark, end it, or
 /// change what the rules put right (DSCP, priority). A copy (`dup`) counts as come by the port that
@@ -119,9 +120,22 @@ void add_expression(NftRule& rule, nlattr* expression) {
     rule.alters = kind;
 }
 
-std::string who(std::string_view family, std::string_view table, std::string_view what,
-                std::string_view name) {
-  return fmt::format("nftables (table {} {}, {} {})", family, escape(table), what, escape(name));
+std::uint8_t family_of(nlmsghdr* message) {
+  return static_cast<const nfgenmsg*>(nlmsg_data(message))->nfgen_family;
+}
+
+/// With the family before it.
+std::string table_of(nlmsghdr* message, const nlattr* name) {
+  const std::uint8_t family = family_of(message);
+  const std::string_view text = family == NFPROTO_NETDEV ? "netdev"
+                                : family == NFPROTO_INET ? "inet"
+                                : family == NFPROTO_IPV6 ? "ip6"
+                                                         : "ip";
+  return fmt::format("{} {}", text, text_of(name));
+}
+
+std::string who(std::string_view table, std::string_view what, std::string_view name) {
+  return fmt::format("nftables (table {}, {} {})", escape(table), what, escape(name));
 }
 
 }  // namespace
@@ -131,10 +145,12 @@ std::optional<NftChain> parse_nft_chain(nlmsghdr* message) {
   if (!parts || (*parts)[NFTA_CHAIN_HOOK] == nullptr) return std::nullopt;
   const auto hook = parts_of<NFTA_HOOK_MAX + 1>((*parts)[NFTA_CHAIN_HOOK]);
   const std::uint32_t number = number_of(hook[NFTA_HOOK_HOOKNUM]);
-  if (number != kIngressHook && number != kEgressHook) return std::nullopt;
-  return NftChain{.table = text_of((*parts)[NFTA_CHAIN_TABLE]),
+  const bool netdev = family_of(message) == NFPROTO_NETDEV;
+  const bool ingress = number == (netdev ? kIngressHook : kInetIngressHook);
+  if (!ingress && !(netdev && number == kEgressHook)) return std::nullopt;
+  return NftChain{.table = table_of(message, (*parts)[NFTA_CHAIN_TABLE]),
                   .name = text_of((*parts)[NFTA_CHAIN_NAME]),
-                  .part = number == kIngressHook ? Part::kClassify : Part::kRemap,
+                  .part = ingress ? Part::kClassify : Part::kRemap,
                   .devices = devices_of(hook[NFTA_HOOK_DEV], hook[NFTA_HOOK_DEVS]),
                   .offloaded = (number_of((*parts)[NFTA_CHAIN_FLAGS]) & NFT_CHAIN_HW_OFFLOAD) != 0};
 }
@@ -142,7 +158,7 @@ std::optional<NftChain> parse_nft_chain(nlmsghdr* message) {
 std::optional<NftRule> parse_nft_rule(nlmsghdr* message) {
   const auto parts = parts_of<NFTA_RULE_MAX + 1>(message, NFT_MSG_NEWRULE);
   if (!parts) return std::nullopt;
-  NftRule rule{.table = text_of((*parts)[NFTA_RULE_TABLE]),
+  NftRule rule{.table = table_of(message, (*parts)[NFTA_RULE_TABLE]),
                .chain = text_of((*parts)[NFTA_RULE_CHAIN])};
   if (nlattr* const expressions = (*parts)[NFTA_RULE_EXPRESSIONS]) {
     nlattr* expression = nullptr;
@@ -156,7 +172,7 @@ std::optional<std::string> parse_dormant_table(nlmsghdr* message) {
   const auto parts = parts_of<NFTA_TABLE_MAX + 1>(message, NFT_MSG_NEWTABLE);
   if (!parts || (number_of((*parts)[NFTA_TABLE_FLAGS]) & NFT_TABLE_F_DORMANT) == 0)
     return std::nullopt;
-  return text_of((*parts)[NFTA_TABLE_NAME]);
+  return table_of(message, (*parts)[NFTA_TABLE_NAME]);
 }
 
 std::optional<NftBypass> parse_nft_flowtable(nlmsghdr* message) {
@@ -164,15 +180,11 @@ std::optional<NftBypass> parse_nft_flowtable(nlmsghdr* message) {
   if (!parts || (number_of((*parts)[NFTA_FLOWTABLE_FLAGS]) & NFT_FLOWTABLE_HW_OFFLOAD) == 0)
     return std::nullopt;
   const auto hook = parts_of<NFTA_FLOWTABLE_HOOK_MAX + 1>((*parts)[NFTA_FLOWTABLE_HOOK]);
-  const auto* head = static_cast<const nfgenmsg*>(nlmsg_data(message));
-  const std::string_view family = head->nfgen_family == NFPROTO_INET   ? "inet"
-                                  : head->nfgen_family == NFPROTO_IPV6 ? "ip6"
-                                                                       : "ip";
   return NftBypass{.part = Part::kClassify,
                    .sends_on = true,
                    .in_hardware = true,
                    .devices = devices_of(nullptr, hook[NFTA_FLOWTABLE_HOOK_DEVS]),
-                   .who = who(family, text_of((*parts)[NFTA_FLOWTABLE_TABLE]), "flowtable",
+                   .who = who(table_of(message, (*parts)[NFTA_FLOWTABLE_TABLE]), "flowtable",
                               text_of((*parts)[NFTA_FLOWTABLE_NAME])),
                    .by = "flags offload"};
 }
@@ -199,7 +211,7 @@ std::vector<NftBypass> bypasses_of(std::span<const NftChain> chains,
       });
       if (rule == rules.end()) continue;
       found.push_back({chain.part, sends_on, chain.offloaded, chain.devices,
-                       who("netdev", chain.table, "chain", rule->chain),
+                       who(chain.table, "chain", rule->chain),
                        sends_on ? rule->sends_on : rule->alters});
     }
   }

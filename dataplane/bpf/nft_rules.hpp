@@ -24,10 +24,10 @@ struct NftDevice {
   friend bool operator==(const NftDevice&, const NftDevice&) = default;
 };
 
-/// A chain of family netdev that a hook calls. `part`: classify at the ingress, remap at the
-/// egress.
+/// A chain of family netdev, or inet, that the hook of an interface calls. `part`: classify at the
+/// ingress, remap at the egress.
 struct NftChain {
-  std::string table{};
+  std::string table{};  ///< with its family: `netdev t`
   std::string name{};
   Part part{};
   std::vector<NftDevice> devices{};
@@ -37,9 +37,9 @@ struct NftChain {
 /// Nothing: a chain that no hook calls, or another message.
 [[nodiscard]] std::optional<NftChain> parse_nft_chain(nlmsghdr* message);
 
-/// A rule of any chain of that family.
+/// A rule of any chain of these families.
 struct NftRule {
-  std::string table{};
+  std::string table{};  ///< with its family
   std::string chain{};
   /// By which expression it sends packets on, `fwd` or one of an unknown kind; empty: it does not.
   std::string sends_on{};
@@ -54,7 +54,7 @@ struct NftRule {
 };
 [[nodiscard]] std::optional<NftRule> parse_nft_rule(nlmsghdr* message);
 
-/// The name of the table, if it is asleep (`flags dormant`): its hooks are not called.
+/// The family and name of the table, if it is asleep (`flags dormant`): its hooks are not called.
 [[nodiscard]] std::optional<std::string> parse_dormant_table(nlmsghdr* message);
 
 /// What a chain, or a flowtable, does to packets that come by its interfaces.

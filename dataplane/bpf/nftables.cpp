@@ -13,9 +13,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <new>
-#include <set>
 #include <utility>
 
 #include "dataplane/tc.hpp"
@@ -50,11 +50,39 @@ bool Nftables::is_missing() const {
          ::access("/sys/module/nf_tables", F_OK) != 0;
 }
 
+int Nftables::read_family(std::uint8_t family, std::span<char> buffer, std::vector<NftChain>& all,
+                          std::vector<NftRule>& rules) {
+  std::vector<NftChain> chains;
+  std::map<std::string, std::string> tables;  // with the family, and the name alone
+  if (const int code = ask(NFT_MSG_GETCHAIN, NLM_F_DUMP, family, buffer, [&](nlmsghdr* m) {
+        if (auto one = parse_nft_chain(m)) chains.push_back(std::move(*one));
+      }))
+    return code;
+  if (chains.empty()) return 0;
+  if (const int code = ask(NFT_MSG_GETTABLE, NLM_F_DUMP, family, buffer, [&](nlmsghdr* m) {
+        if (const auto name = parse_dormant_table(m))
+          std::erase_if(chains, [&](const NftChain& c) { return c.table == *name; });
+      }))
+    return code;
+  for (const NftChain& chain : chains)
+    tables.emplace(chain.table, chain.table.substr(chain.table.find(' ') + 1));
+  all.insert(all.end(), chains.begin(), chains.end());
+  for (const auto& [table, name] : tables)
+    if (const int code = ask(
+            NFT_MSG_GETRULE, NLM_F_DUMP, family, buffer,
+            [&](nlmsghdr* m) {
+              auto one = parse_nft_rule(m);
+              if (one && one->matters()) rules.push_back(std::move(*one));
+            },
+            name))
+      return code;
+  return 0;
+}
+
 int Nftables::read_all(std::vector<NftBypass>& found) {
   std::vector<char> buffer(kDump);
   std::vector<NftChain> chains;
   std::vector<NftRule> rules;
-  std::set<std::string> tables;
   if (const int code = ask(NFT_MSG_GETFLOWTABLE, NLM_F_DUMP, NFPROTO_UNSPEC, buffer,
                            [&](nlmsghdr* m) {
                              if (auto one = parse_nft_flowtable(m))
@@ -62,26 +90,8 @@ int Nftables::read_all(std::vector<NftBypass>& found) {
                            });
       code != 0 && code != EOPNOTSUPP && code != EINVAL)  // before Linux 4.16
     return code;
-  if (const int code = ask(NFT_MSG_GETCHAIN, NLM_F_DUMP, NFPROTO_NETDEV, buffer, [&](nlmsghdr* m) {
-        if (auto one = parse_nft_chain(m)) chains.push_back(std::move(*one));
-      }))
-    return code;
-  if (chains.empty()) return 0;
-  if (const int code = ask(NFT_MSG_GETTABLE, NLM_F_DUMP, NFPROTO_NETDEV, buffer, [&](nlmsghdr* m) {
-        if (const auto name = parse_dormant_table(m))
-          std::erase_if(chains, [&](const NftChain& c) { return c.table == *name; });
-      }))
-    return code;
-  for (const NftChain& chain : chains) tables.insert(chain.table);
-  for (const std::string& table : tables)
-    if (const int code = ask(
-            NFT_MSG_GETRULE, NLM_F_DUMP, NFPROTO_NETDEV, buffer,
-            [&](nlmsghdr* m) {
-              auto one = parse_nft_rule(m);
-              if (one && one->matters()) rules.push_back(std::move(*one));
-            },
-            table))
-      return code;
+  for (const std::uint8_t family : {NFPROTO_NETDEV, NFPROTO_INET})
+    if (const int code = read_family(family, buffer, chains, rules)) return code;
   const auto by_chains = bypasses_of(chains, rules);
   found.insert(found.end(), by_chains.begin(), by_chains.end());
   return 0;
@@ -103,6 +113,9 @@ void Nftables::read() {
     if (!socket && socket.error().code == EPROTONOSUPPORT) return end({});
     if (!socket) return refuse(socket.error().code);
     socket_ = std::move(*socket);
+    // The kernel makes the parts of a dump as large as what was last received.
+    std::vector<char> large(kDump);
+    ask(NFT_MSG_GETGEN, 0, NFPROTO_UNSPEC, large, nullptr);
   }
   alignas(nlmsghdr) std::array<char, kAnswer> buffer{};
   std::optional<std::uint32_t> generation;

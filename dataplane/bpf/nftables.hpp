@@ -38,6 +38,8 @@ class Nftables {
           std::string_view table = {});
   [[nodiscard]] bool is_missing() const;
   int read_all(std::vector<NftBypass>& found);
+  int read_family(std::uint8_t family, std::span<char> buffer, std::vector<NftChain>& all,
+                  std::vector<NftRule>& rules);
 
   UniqueFd socket_;
   std::uint32_t sequence_ = 0;

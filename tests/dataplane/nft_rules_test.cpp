@@ -61,10 +61,11 @@ class Message {
   std::unique_ptr<nl_msg, NlMsgFree> message_;
 };
 
-enum Hook : std::uint32_t { kIngress = 0, kEgress = 1 };
+enum Hook : std::uint32_t { kIngress = 0, kEgress = 1, kInetIngress = 5 };
 
-Message chain(Hook hook, const std::function<void(Message&)>& devices, std::uint32_t flags = 0) {
-  Message message(NFT_MSG_NEWCHAIN);
+Message chain(Hook hook, const std::function<void(Message&)>& devices, std::uint32_t flags = 0,
+              std::uint8_t family = NFPROTO_NETDEV) {
+  Message message(NFT_MSG_NEWCHAIN, family);
   message.text(NFTA_CHAIN_TABLE, "t")
       .text(NFTA_CHAIN_NAME, "c")
       .number(NFTA_CHAIN_FLAGS, flags)
@@ -112,6 +113,17 @@ std::vector<Message> rules(M... m) {
   return all;
 }
 
+TEST(NftRules, FamilyInetHasAnIngressOfItsOwn) {
+  const auto read = [](Hook hook) {
+    return parse_nft_chain(chain(hook, on_p0, 0, NFPROTO_INET).get());
+  };
+  ASSERT_TRUE(read(kInetIngress));
+  EXPECT_EQ(read(kInetIngress)->table, "inet t");
+  EXPECT_EQ(read(kInetIngress)->part, Part::kClassify);
+  EXPECT_FALSE(read(kIngress));  // its prerouting
+  EXPECT_FALSE(read(kEgress));   // its input
+  EXPECT_FALSE(parse_nft_chain(chain(kInetIngress, on_p0).get()));
+}
 TEST(NftRules, InterfacesAreNamedOneSeveralOrByTheBeginningOfTheirNames) {
   const auto matched = [](const std::function<void(Message&)>& devices) {
     const auto its = parse_nft_chain(chain(kEgress, devices).get());
@@ -211,7 +223,7 @@ TEST(NftRules, TablesThatSleepAreKnown) {
     return parse_dormant_table(
         Message(NFT_MSG_NEWTABLE).text(NFTA_TABLE_NAME, "t").number(NFTA_TABLE_FLAGS, flags).get());
   };
-  EXPECT_EQ(dormant(NFT_TABLE_F_DORMANT), "t");
+  EXPECT_EQ(dormant(NFT_TABLE_F_DORMANT), "netdev t");
   EXPECT_EQ(dormant(0), std::nullopt);
 }
 

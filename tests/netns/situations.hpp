@@ -65,6 +65,8 @@ unmangle() { nft delete table ip t; }
 netdev() { nft "add table netdev t; add chain netdev t s; add chain netdev t c { type filter hook $1 device $2 priority 0; }" &&
   shift 2 && for r in "$@"; do nft "add rule netdev t $r" || return; done; }
 unnetdev() { nft delete table netdev t; }
+inet_ingress() { nft "add table inet t; add chain inet t c { type filter hook ingress device $1 priority 0; }; add rule inet t c $2"; }
+uninet() { nft delete table inet t; }
 every() { (while :; do eval "$2"; sleep $1; done) >/dev/null 2>&1 & echo $! >$DIR/loop; sleep 1; }
 enough() { kill $(cat $DIR/loop); }
 AWAY="action mirred egress redirect dev lo"

@@ -567,6 +567,8 @@ TEST_F(Situations, OtherProgramsBelowAPortAreTold) {
       {"netdev egress p1 'c dup to p0'", "unnetdev", "chain c), dup, on p1"},
       {"netdev ingress p1 'c ip dscp 51 ip dscp set 43'", "unnetdev",
        "m0: classify bypassed: nftables (table netdev t, chain c), payload, on p1"},
+      {"inet_ingress p1 'ip dscp 51 ip dscp set 43'", "uninet",
+       "m0: classify bypassed: nftables (table inet t, chain c), payload, on p1"},
       {"netdev egress p1 'c counter accept'", "unnetdev", ""},
       {"ip link set dev p1 xdpgeneric obj $XDP sec xdp", "ip link set dev p1 xdpgeneric off",
        "m0: classify bypassed: an XDP program (", "p1: classify bypassed: an XDP program ("},

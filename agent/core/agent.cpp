@@ -373,7 +373,7 @@ void Agent::Impl::run(Port& port, TimePoint now, Actions& out) {
       a.tell_at = kNever;
       a.tx.localChange = true;
     }
-    // The last of the credit is for who was never heard (docs/develop/rules.md A13).
+    // The last of the credit is for an agent that was never heard (docs/develop/rules.md A13).
     a.tx.txKept = a.greets || settings_->txCreditMax == 1 ? 0 : 1;
     Sender sender{*this, port, a, now, out};
     step(a.tx_timer_state, a.tx_state, a.tx, *settings_, a.phase, now, sender);

@@ -134,7 +134,7 @@ std::string table_of(nlmsghdr* message, const nlattr* name) {
   return fmt::format("{} {}", text, text_of(name));
 }
 
-std::string who(std::string_view table, std::string_view what, std::string_view name) {
+std::string source_of(std::string_view table, std::string_view what, std::string_view name) {
   return fmt::format("nftables (table {}, {} {})", escape(table), what, escape(name));
 }
 
@@ -184,8 +184,8 @@ std::optional<NftBypass> parse_nft_flowtable(nlmsghdr* message) {
                    .sends_on = true,
                    .in_hardware = true,
                    .devices = devices_of(nullptr, hook[NFTA_FLOWTABLE_HOOK_DEVS]),
-                   .who = who(table_of(message, (*parts)[NFTA_FLOWTABLE_TABLE]), "flowtable",
-                              text_of((*parts)[NFTA_FLOWTABLE_NAME])),
+                   .source = source_of(table_of(message, (*parts)[NFTA_FLOWTABLE_TABLE]),
+                                       "flowtable", text_of((*parts)[NFTA_FLOWTABLE_NAME])),
                    .by = "flags offload"};
 }
 
@@ -211,7 +211,7 @@ std::vector<NftBypass> bypasses_of(std::span<const NftChain> chains,
       });
       if (rule == rules.end()) continue;
       found.push_back({chain.part, sends_on, chain.offloaded, chain.devices,
-                       who(chain.table, "chain", rule->chain),
+                       source_of(chain.table, "chain", rule->chain),
                        sends_on ? rule->sends_on : rule->alters});
     }
   }

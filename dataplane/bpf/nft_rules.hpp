@@ -63,8 +63,8 @@ struct NftBypass {
   bool sends_on = false;  ///< by another interface; false: it copies them, or writes to them
   bool in_hardware = false;
   std::vector<NftDevice> devices{};
-  std::string who{};  ///< `nftables (table netdev t, chain c)`
-  std::string by{};   ///< the expression: `fwd`
+  std::string source{};  ///< `nftables (table netdev t, chain c)`
+  std::string by{};      ///< the expression: `fwd`
   friend bool operator==(const NftBypass&, const NftBypass&) = default;
 };
 /// Of a flowtable that is offloaded; another one keeps to the interfaces' hooks.

@@ -217,13 +217,25 @@ std::optional<std::string> harm_of_nftables(const qos::Ruleset& rules, const Nft
     return fmt::format(
         "{} may let the hardware forward packets past the rules ({}): take `flags offload` off it, "
         "or leave the port out of `ports`",
-        past.who, past.by);
+        past.source, past.by);
   return fmt::format(
       "{} at the egress may send packets on by another interface ({}), where they count as come by "
       "this port, so that turns are missed or made wrongly: delete the rule, or leave the port out "
       "of `ports`",
-      past.who, past.by);
+      past.source, past.by);
 }
+
+namespace {
+
+/// The name of the first that harms, else of the XDP program; empty: there is none.
+std::string first_of(std::span<const Stranger> strangers, const auto& harms,
+                     std::uint32_t xdp_program) {
+  const auto first = std::ranges::find_if(strangers, harms);
+  if (first != strangers.end()) return first->name;
+  return xdp_program != 0 ? fmt::format("an XDP program ({})", xdp_program) : std::string();
+}
+
+}  // namespace
 
 std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
                                       const Stack::Link& upper,
@@ -239,18 +251,13 @@ std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
     return (marked && s.power.decides) || (s.power.redirects && redirect_matters(rules)) ||
            (s.power.changes && change_matters(rules));
   };
-  std::string who;
-  if (const auto s = std::ranges::find_if(strangers, harms); s != strangers.end())
-    who = s->name;
-  else if (ingress && marked && upper.xdp_program != 0)
-    who = fmt::format("an XDP program ({})", upper.xdp_program);
-  else
-    return std::nullopt;
+  const std::string source = first_of(strangers, harms, ingress && marked ? upper.xdp_program : 0);
+  if (source.empty()) return std::nullopt;
   return fmt::format(
       "{} on {}, which stands on this port, may change, redirect or unmark packets between the "
       "rules of two ports, so that they do not turn: take it off {}, or leave the port out of "
       "`ports`",
-      who, upper.name, upper.name);
+      source, upper.name, upper.name);
 }
 
 std::optional<std::string> harm_below(Part part, const qos::Ruleset& rules,
@@ -260,20 +267,16 @@ std::optional<std::string> harm_below(Part part, const qos::Ruleset& rules,
     return (s.power.redirects && redirect_matters(rules)) ||
            (s.power.changes && change_matters(rules));
   };
-  std::string who;
-  if (const auto s = std::ranges::find_if(strangers, harms); s != strangers.end())
-    who = s->name;
-  else if (part == Part::kClassify && lower.xdp_program != 0 && redirect_matters(rules))
-    who = fmt::format("an XDP program ({})", lower.xdp_program);
-  else if (by_nftables && redirect_matters(rules))
-    who = fmt::format("{}, {},", by_nftables->who, by_nftables->by);
-  else
-    return std::nullopt;
+  const bool redirects = redirect_matters(rules);
+  std::string source =
+      first_of(strangers, harms, part == Part::kClassify && redirects ? lower.xdp_program : 0);
+  if (source.empty() && by_nftables && redirects)
+    source = fmt::format("{}, {},", by_nftables->source, by_nftables->by);
+  if (source.empty()) return std::nullopt;
   return fmt::format(
       "{} on {}, on which this port stands, may change, redirect or copy packets where the rules "
-      "do "
-      "not see it: take it off {}, or leave the port out of `ports`",
-      who, lower.name, lower.name);
+      "do not see it: take it off {}, or leave the port out of `ports`",
+      source, lower.name, lower.name);
 }
 
 Result<void> Stack::read(TcSocket& socket) {

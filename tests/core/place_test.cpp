@@ -470,13 +470,19 @@ TEST(StockHost, IsBelowFourSecondsAfterItsFirstFrame) {
   net.run_for(milliseconds(100));
   EXPECT_EQ(rule(), Order::kDown);
 }
-TEST(StockHost, ThatIsASwitchWhoseAgentStartsThenIsNeverBelow) {
+/// A switch whose agent starts 40 s or more after its neighbor's.
+struct LateAgent : testing::Test {
+  LateAgent() {
+    net.connect(device, late);
+    net.start(device);
+    net.run_for(seconds(40));
+  }
   Network net;
-  const std::size_t device = net.add(Role::kSwitch, pinned(2));
-  const std::size_t late = net.add(Role::kSwitch, pinned(3));
-  net.connect(device, late);
-  net.start(device);
-  net.run_for(seconds(40));
+  std::size_t device = net.add(Role::kSwitch, pinned(2));
+  std::size_t late = net.add(Role::kSwitch, pinned(3));
+};
+
+TEST_F(LateAgent, IsNeverBelowThoughItWasAStation) {
   net.speak_as_lldpd(late, ChassisId{{ChassisId::kLocal, "lldpd"}}, true);
   net.at(net.now + seconds(2), [&] { net.start(late); });
   for (int i = 0; i < 300; ++i) {
@@ -486,13 +492,7 @@ TEST(StockHost, ThatIsASwitchWhoseAgentStartsThenIsNeverBelow) {
   EXPECT_NE(net.nodes[late].ports[0].rule, Order::kUnknown);
 }
 
-TEST(StockHost, IsNoneByAWordShortBeforeAnAgentStarts) {
-  Network net;
-  const std::size_t device = net.add(Role::kSwitch, pinned(2));
-  const std::size_t late = net.add(Role::kSwitch, pinned(3));
-  net.connect(device, late);
-  net.start(device);
-  net.run_for(seconds(40));
+TEST_F(LateAgent, IsNoStockHostByAWordShortBeforeItsStart) {
   const auto says = [&](bool station, Duration d) {
     net.speak_as_lldpd(late, ChassisId{{ChassisId::kLocal, station ? "nic" : "lldpd"}}, station);
     for (const TimePoint end = net.now + d; net.now < end; net.run_for(milliseconds(100)))

@@ -102,7 +102,7 @@ std::vector<std::string> bypasses(Message chain_of, std::vector<Message> rules_o
     if (auto one = parse_nft_rule(m.get()); one && one->matters()) rules.push_back(*one);
   std::vector<std::string> found;
   for (const NftBypass& b : bypasses_of(chains, rules))
-    found.push_back(b.who + " " + b.by + (b.sends_on ? "" : " alters") +
+    found.push_back(b.source + " " + b.by + (b.sends_on ? "" : " alters") +
                     (b.in_hardware ? " in hardware" : ""));
   return found;
 }
@@ -214,7 +214,7 @@ TEST(NftRules, WhatHardwareForwardsIsTold) {
   EXPECT_EQ(flowtable(0), std::nullopt);
   const auto told = flowtable(NFT_FLOWTABLE_HW_OFFLOAD);
   ASSERT_TRUE(told);
-  EXPECT_EQ(told->who, "nftables (table inet t, flowtable f)");
+  EXPECT_EQ(told->source, "nftables (table inet t, flowtable f)");
   EXPECT_THAT(told->devices, ElementsAre(NftDevice{"p0"}));
 }
 

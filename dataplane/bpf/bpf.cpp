@@ -24,23 +24,13 @@ namespace {
 
 constexpr Part kPartsOfBpf[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 
-/// XDP by a BPF link and features are not told of, and an interface costs microseconds to read: of
-/// more than so many ports at every eighth glance, and before an answer.
-constexpr std::size_t kLinksPerGlance = 16;
-constexpr std::size_t kGlancesWithoutLinks = 8;
 /// TCX hooks are watched, and asked at every eighth glance all the same.
 constexpr std::size_t kGlancesWithoutChains = 8;
-
-/// How interfaces stand on each other is read so often at most: it takes a look at all of them.
-constexpr std::chrono::milliseconds kStackPause{50};
 
 constexpr std::chrono::nanoseconds kMigrationPause = std::chrono::milliseconds(250);
 /// From the start of a change of a TCX hook until it is made. Many at once are looked at once.
 constexpr std::chrono::milliseconds kChainPause{250};
 constexpr std::chrono::nanoseconds kWatchPause = std::chrono::seconds(1);
-/// With more ports one question for all interfaces costs less than one for each port.
-constexpr std::size_t kLinksOneByOne = 8;
-
 std::string queues_key(std::uint8_t lossless) { return fmt::format("queues-{:02x}", lossless); }
 
 /// What present() finds where a part is as it should be.
@@ -89,6 +79,7 @@ Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
   self->watch_mounts();
   auto clsact = std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_);
   self->clsact_ = clsact.get();
+  self->others_.set_filters(*clsact);
   self->hooks_.push_back(std::move(clsact));
   const bool tcx = self->programs_.pins().has_value() && self->tcx_;
   // Without a BPF file system too: what an earlier daemon, which had one, left is to be removed.
@@ -131,7 +122,7 @@ std::string Bpf::description() const {
   if (want_queues_) text += ", htb queues";
   if (want_queues_ && !kept_.empty())
     text += fmt::format(" except where a qdisc was configured ({} ports)", kept_.size());
-  if (const auto& why = nftables_.unread()) text += ", nftables cannot be read (" + why->what + ")";
+  if (const auto& why = others_.unread()) text += ", nftables cannot be read (" + why->what + ")";
   return text;
 }
 
@@ -213,172 +204,11 @@ Result<PortPlan> Bpf::plan(const PortRef& port, const qos::Ruleset& want) {
   return plan_from(port, want);
 }
 
-Result<bpf::TcxChain> Bpf::chain(Ifindex port, Part part) const {
-  if (!tcx_) return bpf::TcxChain{};
-  return bpf::tcx_chain(port, part);
-}
-
-Result<std::optional<std::string>> Bpf::way_round(Ifindex port, Part part, const LinkFacts& link,
-                                                  const bpf::TcxChain& chain,
-                                                  const std::string& key) {
-  if (link.switch_port)
-    return "a port of a switch chip, which forwards past the kernel: take a back end that programs "
-           "the chip";
-  if (part == Part::kClassify && link.xdp_program != 0)
-    return fmt::format(
-        "an XDP program ({}) is attached: what it takes or redirects does not come "
-        "by the rules: detach it, or leave the port out of `ports`",
-        link.xdp_program);
-  // TCX comes before clsact.
-  if (!chain.program_ids.empty()) {
-    const std::uint32_t id = chain.program_ids.front();
-    if (programs_.key_of_id(id) == key) return std::nullopt;
-    return fmt::format(
-        "a TCX program ({}) stands before the rules: what it decides, they do not "
-        "see: attach it after them, or, if it is one that an earlier daemon left, run lldp-leveld "
-        "--remove-rules",
-        id);
-  }
-  return clsact_->before(port, part);
-}
-
-std::vector<bpf::Stranger> Bpf::behind(const bpf::TcxChain& chain) const {
-  std::vector<bpf::Stranger> behind;
-  for (const std::uint32_t id : chain.program_ids)
-    if (programs_.key_of_id(id).empty())
-      behind.push_back({fmt::format("a TCX program ({})", id), bpf::power_of_program()});
-  return behind;
-}
-
-Result<void> Bpf::read_stack() {
-  const auto now = std::chrono::steady_clock::now();
-  if (stack_read_ != std::chrono::steady_clock::time_point() && now - stack_read_ < kStackPause)
-    return {};
-  stack_read_ = now;
-  if (auto done = stack_.read(socket_); !done) return done;
-  return qdiscs_.read(socket_);
-}
-
-auto Bpf::by_nftables(const std::string& interface, bool below) const -> Glimpse::ByNftables {
-  return {nftables_.past(interface, Part::kClassify, below),
-          nftables_.past(interface, Part::kRemap, below)};
-}
-
-auto Bpf::beside(std::vector<bpf::Stack::Link> links, bool below)
-    -> Result<std::vector<Glimpse::Beside>> {
-  std::vector<Glimpse::Beside> all;
-  for (bpf::Stack::Link& link : links) {
-    link.lists = bundles_.has_lists(link.name);
-    Glimpse::Beside one;
-    for (const Part part : {Part::kClassify, Part::kRemap}) {
-      auto programs = chain(link.ifindex, part);
-      if (!programs && programs.error().code != ENODEV) return fail(programs.error());
-      if (programs) one.chains.at(static_cast<std::size_t>(part)) = std::move(*programs);
-    }
-    if (below) one.nftables = by_nftables(link.name, below);
-    one.link = std::move(link);
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
-auto Bpf::above(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
-  return beside(stack_.above(port), false);
-}
-
-auto Bpf::below(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
-  auto all = beside(stack_.below(port), true);
-  if (!all) return all;
-  for (Glimpse::Beside& one : *all)
-    if (ports_.contains(one.link.ifindex))
-      one = {.link = {.ifindex = one.link.ifindex, .name = one.link.name},
-             .nftables = one.nftables};
-  return all;
-}
-
-Result<std::optional<std::string>> Bpf::harm(const LinkFacts& link, Ifindex port, Part part,
-                                             const qos::Ruleset& want, const Glimpse& glimpse) {
-  const auto at = static_cast<std::size_t>(part);
-  if (const auto& past = glimpse.nftables.at(at))
-    if (auto why = bpf::harm_of_nftables(want, *past)) return why;
-  if (part == Part::kClassify) {
-    if (glimpse.lists)
-      if (auto why = bpf::harm_of_lists(want, link.name)) return why;
-    for (const auto* const links : {&glimpse.above, &glimpse.below})
-      for (const Glimpse::Beside& one : *links)
-        if (one.link.lists)
-          if (auto why = bpf::harm_of_lists(want, one.link.name)) return why;
-  }
-  const auto leaves_by_rules = [&](Ifindex interface) {
-    return ports_.contains(interface) ||
-           std::ranges::any_of(stack_.below(interface),
-                               [&](const auto& lower) { return ports_.contains(lower.ifindex); });
-  };
-  const auto on = [&](Ifindex interface,
-                      const bpf::TcxChain& chain) -> Result<std::vector<bpf::Stranger>> {
-    std::vector<bpf::Stranger> strangers = behind(chain);
-    const auto filters = clsact_->behind(interface, part);
-    if (!filters) return fail(filters.error());
-    strangers.insert(strangers.end(), filters->begin(), filters->end());
-    if (part != Part::kRemap) return strangers;
-    const auto in_qdiscs = clsact_->in_qdiscs(interface, qdiscs_);
-    if (!in_qdiscs) return fail(in_qdiscs.error());
-    strangers.insert(strangers.end(), in_qdiscs->begin(), in_qdiscs->end());
-    for (bpf::Stranger& s : strangers) {
-      if (std::ranges::none_of(s.power.copies_to, leaves_by_rules)) continue;
-      s.power.redirects = true;
-      s.power.by = "mirred";
-    }
-    return strangers;
-  };
-  auto strangers = on(port, glimpse.chains.at(at));
-  if (!strangers) return fail(strangers.error());
-  std::vector<bpf::Stack::Link> uppers;
-  for (const Glimpse::Beside& upper : glimpse.above) uppers.push_back(upper.link);
-  if (auto why = bpf::harm_behind(part, want, *strangers, uppers)) return why;
-  for (const Glimpse::Beside& upper : glimpse.above) {
-    strangers = on(upper.link.ifindex, upper.chains.at(at));
-    if (!strangers) return fail(strangers.error());
-    if (auto why = bpf::harm_above(part, want, upper.link, *strangers)) return why;
-  }
-  for (const Glimpse::Beside& lower : glimpse.below) {
-    if (ports_.contains(lower.link.ifindex))
-      strangers = std::vector<bpf::Stranger>();
-    else
-      strangers = on(lower.link.ifindex, lower.chains.at(at));
-    if (!strangers) return fail(strangers.error());
-    if (auto why = bpf::harm_below(part, want, lower.link, *strangers, lower.nftables.at(at)))
-      return why;
-  }
-  return std::nullopt;
-}
-
 Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
   const Ifindex port = ref.ifindex;
   // What is compared later is read before what it is to vouch for: what changes in between is seen.
-  LinkFacts link;
-  if (auto done = socket_.links(port, [&](Ifindex, const LinkFacts& facts) { link = facts; });
-      !done)
-    return fail(on(port, done.error()));
-  if (const auto seen = seen_.find(port); seen != seen_.end() && seen->second.name != link.name)
-    nftables_.expire();
-  Glimpse glimpse{.name = link.name,
-                  .nftables = by_nftables(link.name, false),
-                  .xdp_program = link.xdp_program,
-                  .lists = bundles_.has_lists(link.name),
-                  .tag = programs_.tag(port)};
-  for (const Part part : {Part::kClassify, Part::kRemap}) {
-    auto programs = chain(port, part);
-    if (!programs) return fail(on(port, programs.error()));
-    glimpse.chains[static_cast<std::size_t>(part)] = std::move(*programs);
-  }
-  if (auto done = read_stack(); !done) return fail(on(port, done.error()));
-  auto uppers = above(port);
-  if (!uppers) return fail(on(port, uppers.error()));
-  glimpse.above = std::move(*uppers);
-  auto lowers = below(port);
-  if (!lowers) return fail(on(port, lowers.error()));
-  glimpse.below = std::move(*lowers);
+  auto glimpse = others_.look(port);
+  if (!glimpse) return fail(on(port, glimpse.error()));
   auto plan = plan_from(ref, want);
   if (!plan) return fail(plan.error());
   Reading reading = reading_of(std::move(*plan), want_queues_);
@@ -398,9 +228,7 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
             "the interface anew, with another number";
         continue;
       }
-      const auto& programs = glimpse.chains[static_cast<std::size_t>(part.part)];
-      auto way = way_round(port, part.part, link, programs, key_of(part.part, want));
-      if (way && !*way) way = harm(link, port, part.part, want, glimpse);
+      const auto way = others_.bypass(port, part.part, want, *glimpse);
       if (!way) return fail(on(port, way.error()));
       if (!*way) continue;
       part.state = PartState::kBypassed;
@@ -414,14 +242,8 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
       part.text = "an ingress qdisc takes the place of clsact";
     }
   }
-  seen_.insert_or_assign(port, std::move(glimpse));
+  others_.keep(port, std::move(*glimpse));
   return reading;
-}
-
-bool Bpf::has_chain_changed(Ifindex port, const Glimpse& seen) const {
-  return std::ranges::any_of(std::array{Part::kClassify, Part::kRemap}, [&](Part part) {
-    return tcx_ && !bpf::is_tcx_chain(port, part, seen.chains[static_cast<std::size_t>(part)]);
-  });
 }
 
 void Bpf::watch_chains() {
@@ -440,50 +262,9 @@ void Bpf::take_chains() {
 }
 
 std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports, Glance why) {
-  const bool for_answer = why == Glance::kOfQuestion;
-  std::set<Ifindex> changed;
-  const auto compare = [&](Ifindex port, const LinkFacts& facts) {
-    const auto seen = seen_.find(port);
-    if (seen != seen_.end() && (seen->second.xdp_program != facts.xdp_program ||
-                                seen->second.lists != bundles_.has_lists(facts.name)))
-      changed.insert(port);
-  };
-  if (for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kGlancesWithoutLinks) {
-    glances_ = 0;
-    if (ports.size() > kLinksOneByOne) {
-      if (!socket_.links(Ifindex(), compare)) return {ports.begin(), ports.end()};
-    } else {
-      for (const Ifindex port : ports)
-        if (!socket_.links(port, compare)) changed.insert(port);
-    }
-  }
-  nftables_.read();
-  const bool stacked = std::ranges::any_of(ports, [this](Ifindex port) {
-    const auto seen = seen_.find(port);
-    return seen != seen_.end() && !(seen->second.above.empty() && seen->second.below.empty());
-  });
-  // Where nothing stands on a port, an event of links tells of what comes.
-  if (stacked) {
-    stack_read_ = {};
-    if (!read_stack()) return {ports.begin(), ports.end()};
-  }
   take_chains();
-  const bool ask = !watch_ || chains_at_ || ++watched_glances_ % kGlancesWithoutChains == 0;
-  for (const Ifindex port : ports) {
-    const auto seen = seen_.find(port);
-    if (seen == seen_.end()) changed.insert(port);
-    if (changed.contains(port)) continue;
-    if (programs_.tag(port) != seen->second.tag) changed.insert(port);
-    if (by_nftables(seen->second.name, false) != seen->second.nftables) changed.insert(port);
-    if (stacked) {
-      const auto uppers = above(port);
-      const auto lowers = below(port);
-      if (!uppers || *uppers != seen->second.above || !lowers || *lowers != seen->second.below)
-        changed.insert(port);
-    }
-    if (ask && has_chain_changed(port, seen->second)) changed.insert(port);
-  }
-  return {changed.begin(), changed.end()};
+  const bool chains = !watch_ || chains_at_ || ++watched_glances_ % kGlancesWithoutChains == 0;
+  return others_.changed(ports, why, chains);
 }
 
 Result<PortPlan> Bpf::plan_removal(const PortRef& port) { return plan_from(port, std::nullopt); }
@@ -558,19 +339,14 @@ void Bpf::set_timer() {
 
 Events Bpf::take_events() {
   Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
-  if (!events.changed.empty()) stack_read_ = {};  // and the qdiscs, which may have changed since
+  if (!events.changed.empty()) others_.expire();
   if (has_file_system_changed()) events.changed.emplace_back();
-  // What happens on an interface concerns the ports below it, and above it.
-  for (const Ifindex link : std::vector(events.changed))
-    for (const auto& links : {stack_.below(link), stack_.above(link)})
-      for (const bpf::Stack::Link& port : links)
-        if (ports_.contains(port.ifindex)) events.changed.push_back(port.ifindex);
+  others_.add_concerned(events.changed);
   take_chains();
   if (timer_.take()) {
     if (chains_at_ && *chains_at_ <= std::chrono::steady_clock::now()) {
       chains_at_.reset();
-      for (const auto& [port, seen] : seen_)
-        if (has_chain_changed(port, seen)) events.changed.push_back(port);
+      others_.add_changed_chains(events.changed);
     }
     if (const auto moved = migrate_one())
       events.changed.push_back(*moved);
@@ -634,7 +410,7 @@ Outcome Bpf::apply(const PortPlan& plan) {
 void Bpf::forget(Ifindex port) {
   for (const auto& hook : hooks_) hook->forget(port);
   programs_.forget(port);
-  nftables_.expire();
+  others_.forget(port);
   lose(port);
 }
 
@@ -642,7 +418,7 @@ void Bpf::lose(Ifindex port) {
   ports_.erase(port);
   to_migrate_.erase(port);
   kept_.erase(port);
-  seen_.erase(port);
+  others_.lose(port);
   if (ports_.empty() && !has_others()) programs_.clear();
 }
 

@@ -3,20 +3,17 @@
 
 #include <array>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <set>
 #include <vector>
 
 #include "dataplane/backend.hpp"
-#include "dataplane/bpf/bundles.hpp"
 #include "dataplane/bpf/chain_watch.hpp"
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/hook.hpp"
 #include "dataplane/bpf/kernel.hpp"
-#include "dataplane/bpf/nftables.hpp"
+#include "dataplane/bpf/other_programs.hpp"
 #include "dataplane/bpf/programs.hpp"
-#include "dataplane/bpf/strangers.hpp"
 #include "dataplane/bpf/tcx.hpp"
 #include "dataplane/factory.hpp"
 #include "dataplane/queues.hpp"
@@ -63,29 +60,6 @@ class Bpf : public Backend {
   [[nodiscard]] bool migrate(Ifindex port);
 
  private:
-  /// What changes without an event of traffic control.
-  struct Glimpse {
-    using Chains = std::array<bpf::TcxChain, 2>;
-    using ByNftables = std::array<std::optional<bpf::NftBypass>, 2>;
-    /// An interface that stands on the port, or that the port stands on, with what is there.
-    struct Beside {
-      bpf::Stack::Link link{};
-      Chains chains{};
-      ByNftables nftables{};  ///< of one below
-      friend bool operator==(const Beside&, const Beside&) = default;
-    };
-    std::string name{};
-    Chains chains{};
-    ByNftables nftables{};
-    std::uint32_t xdp_program = 0;
-    bool lists = false;             ///< bpf::Bundles::has_lists()
-    std::optional<qos::Tag> tag{};  ///< in the table that all programs share
-    std::vector<Beside> above{};
-    /// Of one that has rules itself what nftables does alone: the rest is told there.
-    std::vector<Beside> below{};
-    friend bool operator==(const Glimpse&, const Glimpse&) = default;
-  };
-
   Bpf(std::string bpffs, TcSocket socket, TcEvents events, UniqueFd poll, Timer timer,
       Queues queues, bool want_queues)
       : bpffs_(std::move(bpffs)),
@@ -109,8 +83,6 @@ class Bpf : public Backend {
   void watch_chains();
   /// Notes that a TCX hook is about to change, if one is.
   void take_chains();
-  /// True if its TCX hooks are no longer as verify() saw them.
-  [[nodiscard]] bool has_chain_changed(Ifindex port, const Glimpse& seen) const;
   /// The first of those that wait which has anything to move.
   std::optional<Ifindex> migrate_one();
   /// True if what is there, of this key, is what `want` asks for.
@@ -126,27 +98,6 @@ class Bpf : public Backend {
   void lose(Ifindex port);
   /// Another daemon has come to have rules here, on ports of its own.
   [[nodiscard]] bool has_others();
-  /// The programs on a TCX hook; none where the kernel has no TCX.
-  [[nodiscard]] Result<bpf::TcxChain> chain(Ifindex port, Part part) const;
-  /// Why packets pass by a part of ours that is in its place.
-  [[nodiscard]] Result<std::optional<std::string>> way_round(Ifindex port, Part part,
-                                                             const LinkFacts& link,
-                                                             const bpf::TcxChain& chain,
-                                                             const std::string& key);
-  /// Why it does not hold for packets that met it: of what others do behind it and above the port.
-  [[nodiscard]] Result<std::optional<std::string>> harm(const LinkFacts& link, Ifindex port,
-                                                        Part part, const qos::Ruleset& want,
-                                                        const Glimpse& glimpse);
-  /// The TCX programs of others behind the first of ours, or all where none is ours.
-  [[nodiscard]] std::vector<bpf::Stranger> behind(const bpf::TcxChain& chain) const;
-  [[nodiscard]] Glimpse::ByNftables by_nftables(const std::string& interface, bool below) const;
-  /// Reads how interfaces stand on each other, and their qdiscs, if that was not done a moment ago.
-  [[nodiscard]] Result<void> read_stack();
-  [[nodiscard]] Result<std::vector<Glimpse::Beside>> above(Ifindex port);
-  [[nodiscard]] Result<std::vector<Glimpse::Beside>> below(Ifindex port);
-  /// Reads what is on them.
-  [[nodiscard]] Result<std::vector<Glimpse::Beside>> beside(std::vector<bpf::Stack::Link> links,
-                                                            bool below);
 
   const std::string bpffs_;  ///< where it was to be
   bpf::Programs programs_;
@@ -164,13 +115,6 @@ class Bpf : public Backend {
   bool watch_tried_ = false;
   /// A TCX hook changes; by then it has.
   std::optional<std::chrono::steady_clock::time_point> chains_at_{};
-  std::map<Ifindex, Glimpse> seen_;  ///< by verify()
-  bpf::Stack stack_;
-  bpf::Qdiscs qdiscs_;
-  bpf::Bundles bundles_;
-  bpf::Nftables nftables_;  ///< as of the last glance()
-  std::chrono::steady_clock::time_point stack_read_{};
-  std::size_t glances_ = 0;  ///< of time, since one read the interfaces
   std::size_t watched_glances_ = 0;
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
   bool migrates_ = false;  ///< rules may stand on the last hook too, and are moved there
@@ -179,6 +123,7 @@ class Bpf : public Backend {
   bool want_queues_ = false;
   std::set<Ifindex> kept_;  ///< whose root qdisc someone else has configured
   std::set<Ifindex> ports_;
+  bpf::OtherPrograms others_{socket_, programs_, ports_};
 };
 
 }  // namespace lldp::dataplane

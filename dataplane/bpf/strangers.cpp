@@ -279,12 +279,16 @@ std::optional<std::string> harm_below(Part part, const qos::Ruleset& rules,
       source, lower.name, lower.name);
 }
 
-Result<void> Stack::read(TcSocket& socket) {
+Result<bool> Stack::read(TcSocket& socket) {
   std::map<Ifindex, LinkFacts> all;
   if (auto done = socket.links(
           Ifindex(), [&](Ifindex link, const LinkFacts& facts) { all.emplace(link, facts); });
       !done)
-    return done;
+    return fail(done.error());
+  const bool renamed = std::ranges::any_of(links_, [&](const auto& link) {
+    const auto now = all.find(link.first);
+    return now != all.end() && now->second.name != link.second.name;
+  });
   links_.clear();
   above_.clear();
   below_.clear();
@@ -298,7 +302,7 @@ Result<void> Stack::read(TcSocket& socket) {
   for (const auto& [lower, upper] : above_)
     for (const Ifindex link : {lower, upper})
       if (const auto at = all.find(link); at != all.end()) links_.emplace(link, at->second);
-  return {};
+  return renamed;
 }
 
 std::vector<Stack::Link> Stack::along(Ifindex from,

@@ -51,8 +51,8 @@ class Stack {
     bool lists = false;             ///< Bundles::has_lists(), where it was asked
     friend auto operator<=>(const Link&, const Link&) = default;
   };
-  /// Reads all interfaces.
-  [[nodiscard]] Result<void> read(TcSocket& socket);
+  /// Reads all interfaces. True: one of these has another name than at the last read.
+  [[nodiscard]] Result<bool> read(TcSocket& socket);
   /// What packets of the port may come by beside it, nearest first.
   [[nodiscard]] std::vector<Link> above(Ifindex port) const;
   /// The interfaces that this one stands on, directly or not.

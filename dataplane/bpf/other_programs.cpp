@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/bpf/other_programs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "dataplane/bpf/kernel.hpp"
+
+namespace lldp::dataplane::bpf {
+namespace {
+
+/// XDP by a BPF link and features are not told of, and an interface costs microseconds to read: of
+/// more than so many ports at every eighth glance, and before an answer.
+constexpr std::size_t kLinksPerGlance = 16;
+constexpr std::size_t kGlancesWithoutLinks = 8;
+/// With more ports one question for all interfaces costs less than one for each port.
+constexpr std::size_t kLinksOneByOne = 8;
+/// How interfaces stand on each other is read so often at most: it takes a look at all of them.
+constexpr std::chrono::milliseconds kStackPause{50};
+
+}  // namespace
+
+Result<OtherPrograms::Glimpse> OtherPrograms::look(Ifindex port) {
+  LinkFacts link;
+  if (auto done = socket_.links(port, [&](Ifindex, const LinkFacts& facts) { link = facts; });
+      !done)
+    return fail(done.error());
+  if (const auto seen = seen_.find(port); seen != seen_.end() && seen->second.name != link.name)
+    nftables_.expire();
+  Glimpse glimpse{.name = link.name,
+                  .nftables = by_nftables(link.name, false),
+                  .xdp_program = link.xdp_program,
+                  .switch_port = link.switch_port,
+                  .lists = bundles_.has_lists(link.name),
+                  .tag = programs_.tag(port)};
+  for (const Part part : {Part::kClassify, Part::kRemap}) {
+    auto programs = chain(port, part);
+    if (!programs) return fail(programs.error());
+    glimpse.chains[static_cast<std::size_t>(part)] = std::move(*programs);
+  }
+  if (auto done = read_stack(); !done) return fail(done.error());
+  auto uppers = above(port);
+  if (!uppers) return fail(uppers.error());
+  glimpse.above = std::move(*uppers);
+  auto lowers = below(port);
+  if (!lowers) return fail(lowers.error());
+  glimpse.below = std::move(*lowers);
+  return glimpse;
+}
+
+Result<std::optional<std::string>> OtherPrograms::bypass(Ifindex port, Part part,
+                                                         const qos::Ruleset& rules,
+                                                         const Glimpse& glimpse) {
+  auto way = way_round(port, part, rules, glimpse);
+  if (way && !*way) way = harm(port, part, rules, glimpse);
+  return way;
+}
+
+Result<std::optional<std::string>> OtherPrograms::way_round(Ifindex port, Part part,
+                                                            const qos::Ruleset& rules,
+                                                            const Glimpse& glimpse) {
+  if (glimpse.switch_port)
+    return "a port of a switch chip, which forwards past the kernel: take a back end that programs "
+           "the chip";
+  if (part == Part::kClassify && glimpse.xdp_program != 0)
+    return fmt::format(
+        "an XDP program ({}) is attached: what it takes or redirects does not come "
+        "by the rules: detach it, or leave the port out of `ports`",
+        glimpse.xdp_program);
+  // TCX comes before clsact.
+  const TcxChain& chain = glimpse.chains[static_cast<std::size_t>(part)];
+  if (!chain.program_ids.empty()) {
+    const std::uint32_t id = chain.program_ids.front();
+    if (programs_.key_of_id(id) == Programs::key_of(rules)) return std::nullopt;
+    return fmt::format(
+        "a TCX program ({}) stands before the rules: what it decides, they do not "
+        "see: attach it after them, or, if it is one that an earlier daemon left, run lldp-leveld "
+        "--remove-rules",
+        id);
+  }
+  return clsact_->before(port, part);
+}
+
+Result<TcxChain> OtherPrograms::chain(Ifindex port, Part part) const {
+  if (!tcx_) return TcxChain{};
+  return tcx_chain(port, part);
+}
+
+std::vector<Stranger> OtherPrograms::behind(const TcxChain& chain) const {
+  std::vector<Stranger> behind;
+  for (const std::uint32_t id : chain.program_ids)
+    if (programs_.key_of_id(id).empty())
+      behind.push_back({fmt::format("a TCX program ({})", id), power_of_program()});
+  return behind;
+}
+
+Result<void> OtherPrograms::read_stack() {
+  const auto now = std::chrono::steady_clock::now();
+  if (stack_read_ != std::chrono::steady_clock::time_point() && now - stack_read_ < kStackPause)
+    return {};
+  stack_read_ = now;
+  const auto renamed = stack_.read(socket_);
+  if (!renamed) return fail(renamed.error());
+  if (*renamed) nftables_.expire();
+  return qdiscs_.read(socket_);
+}
+
+auto OtherPrograms::by_nftables(const std::string& interface, bool below) const
+    -> Glimpse::ByNftables {
+  return {nftables_.past(interface, Part::kClassify, below),
+          nftables_.past(interface, Part::kRemap, below)};
+}
+
+auto OtherPrograms::beside(std::vector<Stack::Link> links, bool below)
+    -> Result<std::vector<Glimpse::Beside>> {
+  std::vector<Glimpse::Beside> all;
+  for (Stack::Link& link : links) {
+    link.lists = bundles_.has_lists(link.name);
+    Glimpse::Beside one;
+    for (const Part part : {Part::kClassify, Part::kRemap}) {
+      auto programs = chain(link.ifindex, part);
+      if (!programs && programs.error().code != ENODEV) return fail(programs.error());
+      if (programs) one.chains.at(static_cast<std::size_t>(part)) = std::move(*programs);
+    }
+    if (below) one.nftables = by_nftables(link.name, below);
+    one.link = std::move(link);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+auto OtherPrograms::above(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
+  return beside(stack_.above(port), false);
+}
+
+auto OtherPrograms::below(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
+  auto all = beside(stack_.below(port), true);
+  if (!all) return all;
+  for (Glimpse::Beside& one : *all)
+    if (ports_.contains(one.link.ifindex))
+      one = {.link = {.ifindex = one.link.ifindex, .name = one.link.name},
+             .nftables = one.nftables};
+  return all;
+}
+
+bool OtherPrograms::leaves_by_rules(Ifindex interface) const {
+  return ports_.contains(interface) ||
+         std::ranges::any_of(stack_.below(interface),
+                             [&](const auto& lower) { return ports_.contains(lower.ifindex); });
+}
+
+Result<std::vector<Stranger>> OtherPrograms::strangers(Ifindex interface, Part part,
+                                                       const TcxChain& chain) {
+  std::vector<Stranger> all = behind(chain);
+  const auto filters = clsact_->behind(interface, part);
+  if (!filters) return fail(filters.error());
+  all.insert(all.end(), filters->begin(), filters->end());
+  if (part != Part::kRemap) return all;
+  const auto in_qdiscs = clsact_->in_qdiscs(interface, qdiscs_);
+  if (!in_qdiscs) return fail(in_qdiscs.error());
+  all.insert(all.end(), in_qdiscs->begin(), in_qdiscs->end());
+  for (Stranger& s : all) {
+    if (std::ranges::none_of(s.power.copies_to, [&](Ifindex to) { return leaves_by_rules(to); }))
+      continue;
+    s.power.redirects = true;
+    s.power.by = "mirred";
+  }
+  return all;
+}
+
+Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
+                                                       const qos::Ruleset& rules,
+                                                       const Glimpse& glimpse) {
+  const auto at = static_cast<std::size_t>(part);
+  if (const auto& past = glimpse.nftables.at(at))
+    if (auto why = harm_of_nftables(rules, *past)) return why;
+  if (part == Part::kClassify) {
+    if (glimpse.lists)
+      if (auto why = harm_of_lists(rules, glimpse.name)) return why;
+    for (const auto* const links : {&glimpse.above, &glimpse.below})
+      for (const Glimpse::Beside& one : *links)
+        if (one.link.lists)
+          if (auto why = harm_of_lists(rules, one.link.name)) return why;
+  }
+  auto others = strangers(port, part, glimpse.chains.at(at));
+  if (!others) return fail(others.error());
+  std::vector<Stack::Link> uppers;
+  for (const Glimpse::Beside& upper : glimpse.above) uppers.push_back(upper.link);
+  if (auto why = harm_behind(part, rules, *others, uppers)) return why;
+  for (const Glimpse::Beside& upper : glimpse.above) {
+    others = strangers(upper.link.ifindex, part, upper.chains.at(at));
+    if (!others) return fail(others.error());
+    if (auto why = harm_above(part, rules, upper.link, *others)) return why;
+  }
+  for (const Glimpse::Beside& lower : glimpse.below) {
+    if (ports_.contains(lower.link.ifindex))
+      others = std::vector<Stranger>();
+    else
+      others = strangers(lower.link.ifindex, part, lower.chains.at(at));
+    if (!others) return fail(others.error());
+    if (auto why = harm_below(part, rules, lower.link, *others, lower.nftables.at(at))) return why;
+  }
+  return std::nullopt;
+}
+
+bool OtherPrograms::has_chain_changed(Ifindex port, const Glimpse& seen) const {
+  return std::ranges::any_of(std::array{Part::kClassify, Part::kRemap}, [&](Part part) {
+    return tcx_ && !is_tcx_chain(port, part, seen.chains[static_cast<std::size_t>(part)]);
+  });
+}
+
+void OtherPrograms::add_changed_chains(std::vector<Ifindex>& ports) const {
+  for (const auto& [port, seen] : seen_)
+    if (has_chain_changed(port, seen)) ports.push_back(port);
+}
+
+void OtherPrograms::add_concerned(std::vector<Ifindex>& interfaces) const {
+  for (const Ifindex link : std::vector(interfaces))
+    for (const auto& links : {stack_.below(link), stack_.above(link)})
+      for (const Stack::Link& port : links)
+        if (ports_.contains(port.ifindex)) interfaces.push_back(port.ifindex);
+}
+
+std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Backend::Glance why,
+                                            bool chains) {
+  const bool for_answer = why == Backend::Glance::kOfQuestion;
+  std::set<Ifindex> changed;
+  const auto compare = [&](Ifindex port, const LinkFacts& facts) {
+    const auto seen = seen_.find(port);
+    if (seen != seen_.end() && (seen->second.xdp_program != facts.xdp_program ||
+                                seen->second.lists != bundles_.has_lists(facts.name)))
+      changed.insert(port);
+  };
+  if (for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kGlancesWithoutLinks) {
+    glances_ = 0;
+    if (ports.size() > kLinksOneByOne) {
+      if (!socket_.links(Ifindex(), compare)) return {ports.begin(), ports.end()};
+    } else {
+      for (const Ifindex port : ports)
+        if (!socket_.links(port, compare)) changed.insert(port);
+    }
+  }
+  const bool stacked = std::ranges::any_of(ports, [this](Ifindex port) {
+    const auto seen = seen_.find(port);
+    return seen != seen_.end() && !(seen->second.above.empty() && seen->second.below.empty());
+  });
+  // Where nothing stands on a port, an event of links tells of what comes.
+  if (stacked) {
+    stack_read_ = {};
+    if (!read_stack()) return {ports.begin(), ports.end()};
+  }
+  nftables_.read();  // after the names
+  for (const Ifindex port : ports) {
+    const auto seen = seen_.find(port);
+    if (seen == seen_.end()) changed.insert(port);
+    if (changed.contains(port)) continue;
+    if (programs_.tag(port) != seen->second.tag) changed.insert(port);
+    if (by_nftables(seen->second.name, false) != seen->second.nftables) changed.insert(port);
+    if (stacked) {
+      const auto uppers = above(port);
+      const auto lowers = below(port);
+      if (!uppers || *uppers != seen->second.above || !lowers || *lowers != seen->second.below)
+        changed.insert(port);
+    }
+    if (chains && has_chain_changed(port, seen->second)) changed.insert(port);
+  }
+  return {changed.begin(), changed.end()};
+}
+
+}  // namespace lldp::dataplane::bpf

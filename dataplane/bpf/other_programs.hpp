@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bounded.hpp"
+#include "base/result.hpp"
+#include "dataplane/backend.hpp"
+#include "dataplane/bpf/bundles.hpp"
+#include "dataplane/bpf/clsact.hpp"
+#include "dataplane/bpf/nftables.hpp"
+#include "dataplane/bpf/programs.hpp"
+#include "dataplane/bpf/qdiscs.hpp"
+#include "dataplane/bpf/strangers.hpp"
+#include "dataplane/tc.hpp"
+#include "qos/ruleset.hpp"
+
+namespace lldp::dataplane::bpf {
+
+/// What other programs do around the rules of ports, by which packets may pass them by.
+class OtherPrograms {
+ public:
+  /// What of a port's surroundings changes without an event of traffic control.
+  struct Glimpse {
+    using Chains = std::array<TcxChain, 2>;
+    using ByNftables = std::array<std::optional<NftBypass>, 2>;
+    /// An interface that stands on the port, or that the port stands on, with what is there.
+    struct Beside {
+      Stack::Link link{};
+      Chains chains{};
+      ByNftables nftables{};  ///< of one below
+      friend bool operator==(const Beside&, const Beside&) = default;
+    };
+    std::string name{};
+    Chains chains{};
+    ByNftables nftables{};
+    std::uint32_t xdp_program = 0;
+    bool switch_port = false;       ///< LinkFacts::switch_port
+    bool lists = false;             ///< Bundles::has_lists()
+    std::optional<qos::Tag> tag{};  ///< in the table that all programs share
+    std::vector<Beside> above{};
+    /// Of one that has rules itself what nftables does alone: the rest is told there.
+    std::vector<Beside> below{};
+    friend bool operator==(const Glimpse&, const Glimpse&) = default;
+  };
+
+  /// `ports`: those with rules, now and later.
+  OtherPrograms(TcSocket& socket, const Programs& programs, const std::set<Ifindex>& ports)
+      : socket_(socket), programs_(programs), ports_(ports) {}
+  /// Before the first look. It outlives this.
+  void set_filters(Clsact& clsact) { clsact_ = &clsact; }
+
+  [[nodiscard]] Result<Glimpse> look(Ifindex port);
+  /// Why packets pass by this part of the rules, which is in its place, or why it does not hold for
+  /// those that met it; nothing: neither is known.
+  [[nodiscard]] Result<std::optional<std::string>> bypass(Ifindex port, Part part,
+                                                          const qos::Ruleset& rules,
+                                                          const Glimpse& glimpse);
+  /// What later looks are compared with.
+  void keep(Ifindex port, Glimpse glimpse) { seen_.insert_or_assign(port, std::move(glimpse)); }
+
+  /// Those of the ports about which bypass() may say something else than when they were last kept.
+  /// `chains`: TCX hooks are asked as well.
+  [[nodiscard]] std::vector<Ifindex> changed(std::span<const Ifindex> ports, Backend::Glance why,
+                                             bool chains);
+  /// Adds those whose TCX hooks are no longer as they were seen.
+  void add_changed_chains(std::vector<Ifindex>& ports) const;
+  /// Adds the ports that stand on one of these interfaces, or on which one of these stands.
+  void add_concerned(std::vector<Ifindex>& interfaces) const;
+  /// Something has changed since the last read.
+  void expire() { stack_read_ = {}; }
+  /// The port has no rules any more.
+  void lose(Ifindex port) { seen_.erase(port); }
+  /// The interface is gone.
+  void forget(Ifindex port) {
+    nftables_.expire();
+    lose(port);
+  }
+  /// Why nftables cannot be read.
+  [[nodiscard]] const std::optional<Error>& unread() const { return nftables_.unread(); }
+
+ private:
+  /// The programs on a TCX hook; none where the kernel has no TCX.
+  [[nodiscard]] Result<TcxChain> chain(Ifindex port, Part part) const;
+  [[nodiscard]] bool has_chain_changed(Ifindex port, const Glimpse& seen) const;
+  /// Why packets pass by a part of ours.
+  [[nodiscard]] Result<std::optional<std::string>> way_round(Ifindex port, Part part,
+                                                             const qos::Ruleset& rules,
+                                                             const Glimpse& glimpse);
+  /// Why it does not hold for packets that met it: of what others do behind it, above the port and
+  /// below it.
+  [[nodiscard]] Result<std::optional<std::string>> harm(Ifindex port, Part part,
+                                                        const qos::Ruleset& rules,
+                                                        const Glimpse& glimpse);
+  /// The programs and filters of others on this part of an interface.
+  [[nodiscard]] Result<std::vector<Stranger>> strangers(Ifindex interface, Part part,
+                                                        const TcxChain& chain);
+  /// The TCX programs of others behind the first of ours, or all where none is ours.
+  [[nodiscard]] std::vector<Stranger> behind(const TcxChain& chain) const;
+  /// Packets leave by the rules of a port where they leave by this interface.
+  [[nodiscard]] bool leaves_by_rules(Ifindex interface) const;
+  [[nodiscard]] Glimpse::ByNftables by_nftables(const std::string& interface, bool below) const;
+  /// Reads how interfaces stand on each other, and their qdiscs, if that was not done a moment ago.
+  [[nodiscard]] Result<void> read_stack();
+  [[nodiscard]] Result<std::vector<Glimpse::Beside>> above(Ifindex port);
+  [[nodiscard]] Result<std::vector<Glimpse::Beside>> below(Ifindex port);
+  /// Reads what is on them.
+  [[nodiscard]] Result<std::vector<Glimpse::Beside>> beside(std::vector<Stack::Link> links,
+                                                            bool below);
+
+  TcSocket& socket_;
+  const Programs& programs_;
+  const std::set<Ifindex>& ports_;
+  Clsact* clsact_ = nullptr;
+  const bool tcx_ = has_tcx();
+  std::map<Ifindex, Glimpse> seen_;
+  Stack stack_;
+  Qdiscs qdiscs_;
+  Bundles bundles_;
+  Nftables nftables_;  ///< as of the last changed()
+  std::chrono::steady_clock::time_point stack_read_{};
+  std::size_t glances_ = 0;  ///< of time, since one read the interfaces
+};
+
+}  // namespace lldp::dataplane::bpf

@@ -228,9 +228,11 @@ void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, TimePoint no
     const Telling& location = location_for(port);
     agent.told_location = location.version;
     agent.told_own_tier = tell_own_.version;
-    const std::size_t left_out =
+    const MissingTlvs left_out =
         write_info_frame(frame, agent.scope, port.link, self(port, location.octets), *settings_);
-    port.statistics.add(&Statistics::lldpduLengthErrors, left_out);
+    port.statistics.add(&Statistics::lldpduLengthErrors, left_out.all);
+    port.relabel |= port.cut_short != (left_out.of_fabric != 0);
+    port.cut_short = left_out.of_fabric != 0;
   }
   if (settings_->send_pfc && port.link.pfc && !shutdown)
     port.offered_pfc = static_cast<std::uint8_t>(port.offered_pfc | port.link.pfc->enabled);

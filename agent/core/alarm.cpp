@@ -44,6 +44,7 @@ constexpr std::array<Kind, kAlarmCodes> kKinds{{
     {"config-db", AlarmSeverity::kWarning},
     {"set", AlarmSeverity::kWarning},
     {"rail", AlarmSeverity::kWarning},
+    {"mtu", AlarmSeverity::kWarning},
 }};
 const Kind& kind_of(AlarmCode code) { return kKinds.at(static_cast<std::size_t>(code)); }
 

@@ -60,7 +60,7 @@ std::uint16_t tx_ttl(const Settings& settings) {
       65535, settings.msgTxInterval.count() * settings.msgTxHold + 1));
 }
 
-std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const Self& self,
+MissingTlvs write_info_frame(Bytes& frame, Scope scope, const Link& link, const Self& self,
                              const Settings& settings) {
   tlv::LldpduWriter writer = begin(frame, scope, link, self.chassis_id, tx_ttl(settings));
   const tlv::Claim& claim = self.claim;
@@ -91,6 +91,7 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
                               .cap = static_cast<std::uint8_t>(link.pfc->cap & 0x0f),
                               .enabled = link.pfc->enabled});
   }
+  const std::size_t of_fabric = writer.left_out();
   writer.add(capabilities);
   if (!self.location.empty()) {
     tlv::Key key = tlv::LocationTlv::kKey;
@@ -124,7 +125,7 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
   for (const std::uint16_t vid : details.vlans)
     writer.add(tlv::VlanName{vid, kVlanPrefix + std::to_string(vid)});
   writer.end();
-  return writer.left_out();
+  return {writer.left_out(), of_fabric};
 }
 
 void write_shutdown_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis) {

@@ -24,9 +24,14 @@ struct Self {
   const tlv::ClassesTlv* classes = nullptr;  ///< nullptr: there is nothing to tell
 };
 
+/// TLVs that found no room within the link's MTU.
+struct MissingTlvs {
+  std::size_t all = 0;
+  std::size_t of_fabric = 0;  ///< those by which a neighbor knows level, order and classes
+};
 /// Writes the frame that tells a neighbor of us (mibConstrInfoLLDPDU) into `frame`, in place of
-/// what it holds. Returns how many TLVs found no room within the link's MTU.
-std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const Self& self,
+/// what it holds.
+MissingTlvs write_info_frame(Bytes& frame, Scope scope, const Link& link, const Self& self,
                              const Settings& settings);
 /// The same for the frame that makes it forget us (mibConstrShutdownLLDPDU): TTL 0.
 void write_shutdown_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis);

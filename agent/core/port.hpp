@@ -57,6 +57,7 @@ struct Port {
   bool classes_stale = false;  ///< what its neighbors tell of lossless classes is to be read
   /// Priorities with PFC by the TLVs sent since the carrier came; bit n for priority n.
   std::uint8_t offered_pfc = 0;
+  bool cut_short = false;  ///< the last frame had no room for what neighbors go by
   bool silent = false;
   /// A switch is remembered, none has been heard since the start or the carrier, and it is not yet
   /// time to call that silence. It may have heard us all the same.

@@ -473,18 +473,48 @@ TEST(OddNames, TheOwnersAlarmIsOfThePort) {
   for (const auto& a : s.agent.snapshot(s.now).alarms) EXPECT_EQ(a.port, "s\\\\p\\x01");
 }
 
+TEST(Mtu, ThatLeavesNoRoomForTheLevelIsAnAlarmUntilItDoes) {
+  Single leaf;
+  leaf.set({.ifindex = ifindex(1), .up = true, .mtu = 68});
+  leaf.hear(1, host());
+  leaf.pass(seconds(2));
+  EXPECT_TRUE(leaf.alarm(AlarmCode::kMtu, "swp1"));
+  leaf.set({.ifindex = ifindex(1), .up = true, .mtu = 1500});
+  leaf.pass(seconds(60));
+  EXPECT_FALSE(leaf.alarm(AlarmCode::kMtu, "swp1"));
+}
+
 TEST(AlarmNames, AreEachItsOwnAndStayAsTheyAre) {
   // Monitors go by them.
-  const char* const names[] = {"crosslink",   "level-skip",     "host-above-leaf",
-                               "max-level",   "many-neighbors", "tlv-conflict",
-                               "self-loop",   "cabling",        "pfc-mismatch",
-                               "unprotected", "dataplane",      "lldpd",
-                               "silent",      "unsupported",    "lower-level",
-                               "no-port",     "no-level",       "state",
-                               "paused",      "pfc-taken",      "class-mismatch",
-                               "unclassed",   "port-missing",   "unheard",
-                               "uneven",      "config-db",      "set",
-                               "rail"};
+  const char* const names[] = {"crosslink",
+                               "level-skip",
+                               "host-above-leaf",
+                               "max-level",
+                               "many-neighbors",
+                               "tlv-conflict",
+                               "self-loop",
+                               "cabling",
+                               "pfc-mismatch",
+                               "unprotected",
+                               "dataplane",
+                               "lldpd",
+                               "silent",
+                               "unsupported",
+                               "lower-level",
+                               "no-port",
+                               "no-level",
+                               "state",
+                               "paused",
+                               "pfc-taken",
+                               "class-mismatch",
+                               "unclassed",
+                               "port-missing",
+                               "unheard",
+                               "uneven",
+                               "config-db",
+                               "set",
+                               "rail",
+                               "mtu"};
   static_assert(std::size(names) == core::kAlarmCodes);
   for (std::size_t i = 0; i < core::kAlarmCodes; ++i)
     EXPECT_EQ(to_string(static_cast<AlarmCode>(i)), names[i]);

@@ -43,9 +43,11 @@ std::optional<Refusal> ask(int socket, nlmsghdr* request, std::uint32_t sequence
   request->nlmsg_flags |= NLM_F_ACK;  // so every exchange that is no dump ends with an NLMSG_ERROR
   if (::send(socket, request, request->nlmsg_len, 0) < 0) return Refusal{errno};
   for (;;) {
-    const ssize_t got = ::recv(socket, buffer.data(), buffer.size(), 0);
+    const ssize_t got = ::recv(socket, buffer.data(), buffer.size(), MSG_TRUNC);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return Refusal{errno};
+    if (static_cast<std::size_t>(got) > buffer.size())
+      return Refusal{EMSGSIZE, "the kernel's answer is longer than there is room for"};
     int left = static_cast<int>(got);
     for (auto* h = reinterpret_cast<nlmsghdr*>(buffer.data()); nlmsg_ok(h, left);
          h = nlmsg_next(h, &left)) {

@@ -24,8 +24,8 @@ struct Refusal {
   std::string words{};  ///< the kernel's own, where it gave any
 };
 /// Sends a request, and gives each answer, up to the last one, to `each` (which may be empty).
-/// Waits for the kernel. A dump that the kernel ends early is refused, too. A dump needs a buffer
-/// as large as the kernel makes its parts: 32 kB.
+/// Waits for the kernel. A dump that the kernel ends early is refused, too, and so is an answer
+/// that the buffer cuts off: a dump needs one as large as the kernel makes its parts, 32 kB.
 [[nodiscard]] std::optional<Refusal> ask(int socket, nlmsghdr* request, std::uint32_t sequence,
                                          std::span<char> buffer,
                                          const std::function<void(nlmsghdr*)>& each);

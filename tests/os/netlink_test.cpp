@@ -6,14 +6,16 @@
 
 #include <array>
 #include <cerrno>
+#include <span>
 
 #include "os/fd.hpp"
 
 namespace lldp::netlink {
 namespace {
 
-/// What becomes of a dump that the kernel ends with this number, after one answer.
-std::pair<int, std::optional<Refusal>> dump_that_ends_with(int code) {
+/// What becomes of a dump that the kernel ends with this number, after one answer. `room`: octets
+/// that are read of it.
+std::pair<int, std::optional<Refusal>> dump_that_ends_with(int code, std::size_t room = 256) {
   struct Part {
     nlmsghdr answer;
     nlmsghdr end;
@@ -31,7 +33,8 @@ std::pair<int, std::optional<Refusal>> dump_that_ends_with(int code) {
   nlmsghdr request{.nlmsg_len = sizeof(nlmsghdr)};
   std::array<char, 256> buffer{};
   int answers = 0;
-  auto refusal = ask(ours.get(), &request, 7, buffer, [&](nlmsghdr*) { ++answers; });
+  auto refusal =
+      ask(ours.get(), &request, 7, std::span(buffer).first(room), [&](nlmsghdr*) { ++answers; });
   return {answers, std::move(refusal)};
 }
 
@@ -41,6 +44,14 @@ TEST(Netlink, ADumpThatTheKernelEndsEarlyIsRefused) {
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->code, EMSGSIZE);
   EXPECT_FALSE(dump_that_ends_with(0).second);
+}
+
+// What is cut off would be taken for nothing there.
+TEST(Netlink, AnAnswerThatTheBufferCutsOffIsRefused) {
+  const auto [answers, refusal] = dump_that_ends_with(0, sizeof(nlmsghdr) + sizeof(int));
+  EXPECT_EQ(answers, 0);
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, EMSGSIZE);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ enum class PartState : std::uint8_t {
   kBypassed,     ///< there, and packets do not, or need not, come its way
   kLimited,      ///< there as far as the chip can do it: the text says what it cannot
   kUnsupported,  ///< it cannot be installed here, or cannot be read back
-  kUnverified,   ///< there, and nothing says that packets change by it
+  kUnverified,   ///< there, and whether packets change by it cannot be seen
 };
 [[nodiscard]] std::string_view to_string(PartState s);  ///< done, missing, foreign, ...
 struct PartReading {

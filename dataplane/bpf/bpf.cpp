@@ -230,9 +230,13 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
       }
       const auto way = others_.bypass(port, part.part, want, *glimpse);
       if (!way) return fail(on(port, way.error()));
-      if (!*way) continue;
-      part.state = PartState::kBypassed;
-      part.text = **way;
+      if (*way) {
+        part.state = PartState::kBypassed;
+        part.text = **way;
+      } else if (auto doubt = others_.doubt(part.part, want, *glimpse)) {
+        part.state = PartState::kUnverified;
+        part.text = std::move(*doubt);
+      }
     } else {
       if (migrates_) continue;  // TCX has room
       const auto taken = clsact_->taken(port);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -23,13 +24,19 @@ constexpr std::uint32_t kBitsPerBlock = 32;
 
 }  // namespace
 
-Bundles::Bundles() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
-
-bool Bundles::ask(ifreq& request) const {
-  return ::ioctl(socket_.get(), SIOCETHTOOL, &request) == 0;
+Bundles::Bundles() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  if (!socket_) why_ = errno;
 }
 
-std::optional<std::uint32_t> Bundles::find_bit(const std::string& interface) const {
+bool Bundles::ask(ifreq& request) {
+  if (!socket_) return false;
+  const bool told = ::ioctl(socket_.get(), SIOCETHTOOL, &request) == 0;
+  // Without features there are no lists, and without the interface neither.
+  why_ = told || errno == EOPNOTSUPP || errno == ENODEV ? 0 : errno;
+  return told;
+}
+
+std::optional<std::uint32_t> Bundles::find_bit(const std::string& interface) {
   const auto names = ethtool::names_of([this](ifreq& request) { return ask(request); }, interface,
                                        ETH_SS_FEATURES);
   if (names.empty()) return std::nullopt;
@@ -37,11 +44,12 @@ std::optional<std::uint32_t> Bundles::find_bit(const std::string& interface) con
   return at == names.end() ? kNone : static_cast<std::uint32_t>(at - names.begin());
 }
 
-bool Bundles::has_lists(const std::string& interface) {
-  if (!bit_) bit_ = find_bit(interface);
-  if (!bit_ || *bit_ == kNone) return false;
+Lists Bundles::of(const std::string& interface) {
   ifreq question{};
-  if (interface.size() >= sizeof question.ifr_name) return false;
+  if (interface.size() >= sizeof question.ifr_name) return {};
+  if (!bit_) bit_ = find_bit(interface);
+  if (!bit_) return {.unread = why_};
+  if (*bit_ == kNone) return {};
   interface.copy(question.ifr_name, interface.size());
   ethtool_gfeatures features{};
   features.cmd = ETHTOOL_GFEATURES;
@@ -50,9 +58,9 @@ bool Bundles::has_lists(const std::string& interface) {
   std::vector<char> room(sizeof features + features.size * sizeof block);
   std::memcpy(room.data(), &features, sizeof features);
   question.ifr_data = room.data();
-  if (!ask(question)) return false;
+  if (!ask(question)) return {.unread = why_};
   std::memcpy(&block, room.data() + room.size() - sizeof block, sizeof block);
-  return (block.active >> *bit_ % kBitsPerBlock & 1) != 0;
+  return {.on = (block.active >> *bit_ % kBitsPerBlock & 1) != 0};
 }
 
 }  // namespace lldp::dataplane::bpf

@@ -47,7 +47,7 @@ int Nftables::ask(int type, int flags, std::uint8_t family, std::span<char> buff
 bool Nftables::is_missing() const {
   // A question to a kernel without nftables starts a program that looks for the module.
   return refused_ && ::access("/sys/module", F_OK) == 0 &&
-         ::access("/sys/module/nf_tables", F_OK) != 0;
+         ::access("/sys/module/nf_tables", F_OK) != 0 && errno == ENOENT;
 }
 
 int Nftables::read_family(std::uint8_t family, std::span<char> buffer, std::vector<NftChain>& all,

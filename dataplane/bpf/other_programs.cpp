@@ -34,7 +34,8 @@ Result<OtherPrograms::Glimpse> OtherPrograms::look(Ifindex port) {
                   .nftables = by_nftables(link.name, false),
                   .xdp_program = link.xdp_program,
                   .switch_port = link.switch_port,
-                  .lists = bundles_.has_lists(link.name),
+                  .lists = bundles_.of(link.name),
+                  .nftables_unread = nftables_unread(),
                   .tag = programs_.tag(port)};
   for (const Part part : {Part::kClassify, Part::kRemap}) {
     auto programs = chain(port, part);
@@ -101,11 +102,13 @@ Result<void> OtherPrograms::read_stack() {
   const auto now = std::chrono::steady_clock::now();
   if (stack_read_ != std::chrono::steady_clock::time_point() && now - stack_read_ < kStackPause)
     return {};
-  stack_read_ = now;
+  stack_read_ = {};  // what fails is not known a moment later either
   const auto renamed = stack_.read(socket_);
   if (!renamed) return fail(renamed.error());
   if (*renamed) nftables_.expire();
-  return qdiscs_.read(socket_);
+  if (auto done = qdiscs_.read(socket_); !done) return done;
+  stack_read_ = now;
+  return {};
 }
 
 auto OtherPrograms::by_nftables(const std::string& interface, bool below) const
@@ -118,7 +121,7 @@ auto OtherPrograms::beside(std::vector<Stack::Link> links, bool below)
     -> Result<std::vector<Glimpse::Beside>> {
   std::vector<Glimpse::Beside> all;
   for (Stack::Link& link : links) {
-    link.lists = bundles_.has_lists(link.name);
+    link.lists = bundles_.of(link.name);
     Glimpse::Beside one;
     for (const Part part : {Part::kClassify, Part::kRemap}) {
       auto programs = chain(link.ifindex, part);
@@ -178,11 +181,11 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
   if (const auto& past = glimpse.nftables.at(at))
     if (auto why = harm_of_nftables(rules, *past)) return why;
   if (part == Part::kClassify) {
-    if (glimpse.lists)
+    if (glimpse.lists.on)
       if (auto why = harm_of_lists(rules, glimpse.name)) return why;
     for (const auto* const links : {&glimpse.above, &glimpse.below})
       for (const Glimpse::Beside& one : *links)
-        if (one.link.lists)
+        if (one.link.lists.on)
           if (auto why = harm_of_lists(rules, one.link.name)) return why;
   }
   auto others = strangers(port, part, glimpse.chains.at(at));
@@ -203,6 +206,17 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
     if (!others) return fail(others.error());
     if (auto why = harm_below(part, rules, lower.link, *others, lower.nftables.at(at))) return why;
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> OtherPrograms::doubt(Part part, const qos::Ruleset& rules,
+                                                const Glimpse& glimpse) const {
+  if (auto why = doubt_of_nftables(rules, glimpse.nftables_unread)) return why;
+  if (part != Part::kClassify) return std::nullopt;
+  if (auto why = doubt_of_lists(rules, glimpse.name, glimpse.lists.unread)) return why;
+  for (const auto* const links : {&glimpse.above, &glimpse.below})
+    for (const Glimpse::Beside& one : *links)
+      if (auto why = doubt_of_lists(rules, one.link.name, one.link.lists.unread)) return why;
   return std::nullopt;
 }
 
@@ -231,7 +245,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
   const auto compare = [&](Ifindex port, const LinkFacts& facts) {
     const auto seen = seen_.find(port);
     if (seen != seen_.end() && (seen->second.xdp_program != facts.xdp_program ||
-                                seen->second.lists != bundles_.has_lists(facts.name)))
+                                seen->second.lists != bundles_.of(facts.name)))
       changed.insert(port);
   };
   if (for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kGlancesWithoutLinks) {
@@ -258,7 +272,9 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     if (seen == seen_.end()) changed.insert(port);
     if (changed.contains(port)) continue;
     if (programs_.tag(port) != seen->second.tag) changed.insert(port);
-    if (by_nftables(seen->second.name, false) != seen->second.nftables) changed.insert(port);
+    if (by_nftables(seen->second.name, false) != seen->second.nftables ||
+        nftables_unread() != seen->second.nftables_unread)
+      changed.insert(port);
     if (stacked) {
       const auto uppers = above(port);
       const auto lowers = below(port);

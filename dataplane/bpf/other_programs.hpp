@@ -43,8 +43,9 @@ class OtherPrograms {
     Chains chains{};
     ByNftables nftables{};
     std::uint32_t xdp_program = 0;
-    bool switch_port = false;       ///< LinkFacts::switch_port
-    bool lists = false;             ///< Bundles::has_lists()
+    bool switch_port = false;  ///< LinkFacts::switch_port
+    Lists lists{};
+    int nftables_unread = 0;        ///< errno: why nftables is not known
     std::optional<qos::Tag> tag{};  ///< in the table that all programs share
     std::vector<Beside> above{};
     /// Of one that has rules itself what nftables does alone: the rest is told there.
@@ -64,11 +65,14 @@ class OtherPrograms {
   [[nodiscard]] Result<std::optional<std::string>> bypass(Ifindex port, Part part,
                                                           const qos::Ruleset& rules,
                                                           const Glimpse& glimpse);
+  /// Why bypass(), which says nothing, cannot know; nothing: all was read.
+  [[nodiscard]] std::optional<std::string> doubt(Part part, const qos::Ruleset& rules,
+                                                 const Glimpse& glimpse) const;
   /// What later looks are compared with.
   void keep(Ifindex port, Glimpse glimpse) { seen_.insert_or_assign(port, std::move(glimpse)); }
 
-  /// Those of the ports about which bypass() may say something else than when they were last kept.
-  /// `chains`: TCX hooks are asked as well.
+  /// Those of the ports about which bypass() or doubt() may say something else than when they were
+  /// last kept. `chains`: TCX hooks are asked as well.
   [[nodiscard]] std::vector<Ifindex> changed(std::span<const Ifindex> ports, Backend::Glance why,
                                              bool chains);
   /// Adds those whose TCX hooks are no longer as they were seen.
@@ -88,6 +92,7 @@ class OtherPrograms {
   [[nodiscard]] const std::optional<Error>& unread() const { return nftables_.unread(); }
 
  private:
+  [[nodiscard]] int nftables_unread() const { return unread() ? unread()->code : 0; }
   /// The programs on a TCX hook; none where the kernel has no TCX.
   [[nodiscard]] Result<TcxChain> chain(Ifindex port, Part part) const;
   [[nodiscard]] bool has_chain_changed(Ifindex port, const Glimpse& seen) const;

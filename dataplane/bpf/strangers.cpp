@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -227,6 +228,37 @@ std::optional<std::string> harm_of_nftables(const qos::Ruleset& rules, const Nft
 
 namespace {
 
+/// `needed`: what the daemon was refused.
+std::string remedy_of(int why, std::string_view needed) {
+  return why == EPERM || why == EACCES
+             ? fmt::format(
+                   "allow lldp-leveld {}, which a MAC policy or a filter of system calls "
+                   "may refuse",
+                   needed)
+             : std::string("it is tried again by itself");
+}
+
+}  // namespace
+
+std::optional<std::string> doubt_of_lists(const qos::Ruleset& rules, std::string_view interface,
+                                          int why) {
+  if (why == 0 || rules.ingress.empty()) return std::nullopt;
+  return fmt::format(
+      "whether rx-gro-list is on at {0} cannot be read ({1}): of UDP packets in a list the rules "
+      "change the first one alone: {2}",
+      interface, std::strerror(why), remedy_of(why, "the ioctl SIOCETHTOOL"));
+}
+
+std::optional<std::string> doubt_of_nftables(const qos::Ruleset& rules, int why) {
+  if (why == 0 || !redirect_matters(rules)) return std::nullopt;
+  return fmt::format(
+      "nftables cannot be read ({}): a chain there may send packets past the rules, unseen, so "
+      "that turns are missed or made wrongly: {}",
+      std::strerror(why), remedy_of(why, "CAP_NET_ADMIN and netlink sockets of NETLINK_NETFILTER"));
+}
+
+namespace {
+
 /// The name of the first that harms, else of the XDP program; empty: there is none.
 std::string first_of(std::span<const Stranger> strangers, const auto& harms,
                      std::uint32_t xdp_program) {
@@ -317,7 +349,7 @@ std::vector<Stack::Link> Stack::along(Ifindex from,
       const auto link = links_.find(at->second);
       if (link != links_.end())
         found.push_back(
-            {at->second, link->second.name, link->second.kind, link->second.xdp_program, false});
+            {at->second, link->second.name, link->second.kind, link->second.xdp_program, {}});
     }
   }
   return found;

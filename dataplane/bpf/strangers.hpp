@@ -11,6 +11,7 @@
 #include "base/bounded.hpp"
 #include "base/result.hpp"
 #include "dataplane/backend.hpp"
+#include "dataplane/bpf/bundles.hpp"
 #include "dataplane/bpf/nft_rules.hpp"
 #include "dataplane/tc.hpp"
 #include "qos/ruleset.hpp"
@@ -48,7 +49,7 @@ class Stack {
     std::string name{};
     std::string kind{};             ///< LinkFacts::kind
     std::uint32_t xdp_program = 0;  ///< LinkFacts::xdp_program
-    bool lists = false;             ///< Bundles::has_lists(), where it was asked
+    Lists lists{};                  ///< where it was asked
     friend auto operator<=>(const Link&, const Link&) = default;
   };
   /// Reads all interfaces. True: one of these has another name than at the last read.
@@ -81,6 +82,11 @@ class Stack {
 /// The same of what nftables does before they meet the rules.
 [[nodiscard]] std::optional<std::string> harm_of_nftables(const qos::Ruleset& rules,
                                                           const NftBypass& past);
+/// Why none of these two harms is known, where one may be there: the kernel does not tell. `why` is
+/// an errno, 0 where it tells.
+[[nodiscard]] std::optional<std::string> doubt_of_lists(const qos::Ruleset& rules,
+                                                        std::string_view interface, int why);
+[[nodiscard]] std::optional<std::string> doubt_of_nftables(const qos::Ruleset& rules, int why);
 /// The same of what packets meet on an interface that stands on the port.
 [[nodiscard]] std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
                                                     const Stack::Link& upper,

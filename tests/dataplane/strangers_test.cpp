@@ -8,11 +8,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/netlink.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <iostream>
 #include <iterator>
@@ -346,21 +348,58 @@ TEST_P(Strangers, ChainOfNftablesIsToldUnderTheNewNameOfAPort) {
   ASSERT_TRUE(sh("nft delete table netdev t; ip link del p7"));
 }
 
-// The thread alone is refused what it is not to have.
-TEST_P(Strangers, NftablesThatCannotBeReadIsSaidAndTheRulesStand) {
+// The thread alone is refused what it is not to have. The rules stand.
+TEST_P(Strangers, NftablesThatCannotBeReadIsTold) {
+  const std::array one{port_};
+  EXPECT_EQ(complaints(), "");
   std::thread([&] {
     ASSERT_TRUE(netns::refuse({.name = "netfilter",
                                .call = SYS_socket,
                                .first = AF_NETLINK,
-                               .third = NETLINK_NETFILTER}));
-    EXPECT_THAT(backend_->glance(std::array{port_}, Backend::Glance::kOfTime),
-                testing::ElementsAre(port_));
-    EXPECT_EQ(complaints(), "");
+                               .third = NETLINK_NETFILTER,
+                               .code = EPERM}));
+    EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::ElementsAre(port_));
+    const std::string why =
+        "unverified: nftables cannot be read (Operation not permitted): a chain there may send "
+        "packets past the rules, unseen, so that turns are missed or made wrongly: allow "
+        "lldp-leveld CAP_NET_ADMIN and netlink sockets of NETLINK_NETFILTER, which a MAC policy or "
+        "a filter of system calls may refuse\n";
+    EXPECT_EQ(complaints(), "classify " + why + "remap " + why);
     EXPECT_THAT(backend_->description(),
-                HasSubstr(", nftables cannot be read (Input/output error)"));
+                HasSubstr(", nftables cannot be read (Operation not permitted)"));
+    EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::IsEmpty());
+    if (!sh("ethtool -K p0 gro on rx-gro-list on 2>/dev/null")) return;
+    EXPECT_THAT(complaints(), HasSubstr("classify bypassed: rx-gro-list is on")) << "it is known";
+    ASSERT_TRUE(sh("ethtool -K p0 rx-gro-list off"));
+    EXPECT_EQ(complaints(), "classify " + why + "remap " + why);
   }).join();
-  EXPECT_THAT(backend_->glance(std::array{port_}, Backend::Glance::kOfTime), testing::IsEmpty());
+  EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::ElementsAre(port_));
+  EXPECT_EQ(complaints(), "");
   EXPECT_THAT(backend_->description(), testing::Not(HasSubstr("nftables")));
+}
+
+TEST_P(Strangers, FeaturesThatCannotBeReadAreTold) {
+  const std::array one{port_};
+  EXPECT_EQ(complaints(), "");
+  std::thread([&] {
+    ASSERT_TRUE(netns::refuse(
+        {.name = "features", .call = SYS_ioctl, .second = SIOCETHTOOL, .code = EPERM}));
+    EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::ElementsAre(port_));
+    EXPECT_EQ(complaints(),
+              "classify unverified: whether rx-gro-list is on at p0 cannot be read (Operation not "
+              "permitted): of UDP packets in a list the rules change the first one alone: allow "
+              "lldp-leveld the ioctl SIOCETHTOOL, which a MAC policy or a filter of system calls "
+              "may refuse\n");
+  }).join();
+  EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::ElementsAre(port_));
+  EXPECT_EQ(complaints(), "");
+  std::thread([&] {
+    ASSERT_TRUE(netns::refuse(
+        {.name = "features", .call = SYS_ioctl, .second = SIOCETHTOOL, .code = ENOMEM}));
+    EXPECT_THAT(complaints(), HasSubstr("p0 cannot be read (Cannot allocate memory): of UDP "
+                                        "packets in a list the rules change the first one alone: "
+                                        "it is tried again by itself"));
+  }).join();
 }
 
 TEST(HarmAbove, MacsecHidesPacketsFromTheRulesOfThePort) {

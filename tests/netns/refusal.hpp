@@ -15,7 +15,7 @@
 
 namespace lldp::netns {
 
-/// A call, by its number and first arguments, to which the kernel is to say EIO.
+/// A call, by its number and first arguments, and what the kernel is to say to it.
 struct Refusal {
   const char* name = "";
   long call = 0;
@@ -23,6 +23,7 @@ struct Refusal {
   std::optional<std::uint32_t> second{};
   std::optional<std::uint32_t> third{};
   const char* says = "";
+  int code = EIO;
   friend void PrintTo(const Refusal& r, std::ostream* os) { *os << r.name; }
 };
 
@@ -45,7 +46,8 @@ inline bool refuse(const Refusal& what) {
     steps.push_back(
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, static_cast<std::uint8_t>(2 * --left + 1)));
   }
-  steps.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO));
+  steps.push_back(
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(what.code)));
   steps.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   const sock_fprog program{static_cast<unsigned short>(steps.size()), steps.data()};
   return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;  // as root, privileges stay

@@ -10,9 +10,15 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/netlink.h>
+#include <linux/sockios.h>
 #include <net/if.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -33,6 +39,7 @@
 #include "tests/dataplane/packet.hpp"
 #include "tests/dataplane/private_net.hpp"
 #include "tests/dataplane/wire.hpp"
+#include "tests/netns/refusal.hpp"
 #include "tests/netns/support.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/places.hpp"
@@ -303,8 +310,19 @@ class Situations : public testing::Test {
 /// So long at most a wrong packet may go with a `check` that says OK.
 constexpr std::chrono::seconds kUntilTold{15};
 
+/// What the leaf may be refused.
+const Refusal kRefusals[] = {
+    {.name = "nftables",
+     .call = SYS_socket,
+     .first = AF_NETLINK,
+     .third = NETLINK_NETFILTER,
+     .code = EPERM},
+    {.name = "features", .call = SYS_ioctl, .second = SIOCETHTOOL, .code = EPERM},
+};
+
 /// What a row does that no program of the shell can: `tcx DEVICE HOOK`, `xdp DEVICE`, `detach` of
-/// both, `tags`, `renew` of the fabric, and to `kill`, `stop` or `start` the `leaf` or a `spine`.
+/// both, `tags`, `renew` of the fabric, `refuse WHAT` to a leaf that is started again, and to
+/// `kill`, `stop` or `start` the `leaf` or a `spine`.
 class Doer {
  public:
   Doer(std::optional<Fabric>& fabric, std::function<bool()> renew)
@@ -351,6 +369,7 @@ class Doer {
     }
     if (verb == "tags") return write_tags();
     if (verb == "renew") return renew_();
+    if (verb == "refuse") return restart_refused(object);
     auto& process = object == "leaf" ? fabric_->leaf() : fabric_->spine(1);
     if (verb == "start") {
       object == "leaf" ? fabric_->restart_leaf() : fabric_->start_spine(1);
@@ -359,6 +378,18 @@ class Doer {
     process->signal(verb == "kill" ? SIGKILL : SIGTERM);
     process->wait();
     return true;
+  }
+  /// The thread that starts it is refused the same.
+  bool restart_refused(const std::string& what) {
+    fabric_->leaf()->signal(SIGTERM);
+    fabric_->leaf()->wait();
+    bool done = false;
+    std::thread([&] {
+      const auto* const refusal = std::ranges::find(kRefusals, what, &Refusal::name);
+      done = refusal != std::end(kRefusals) && refuse(*refusal);
+      if (done) fabric_->restart_leaf();
+    }).join();
+    return done;
   }
   bool hold(Result<UniqueFd> link) {
     if (link) held_.push_back(std::move(*link));

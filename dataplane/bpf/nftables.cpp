@@ -13,9 +13,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <new>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "dataplane/tc.hpp"
@@ -50,12 +51,13 @@ bool Nftables::is_missing() const {
          ::access("/sys/module/nf_tables", F_OK) != 0 && errno == ENOENT;
 }
 
-int Nftables::read_family(std::uint8_t family, std::span<char> buffer, std::vector<NftChain>& all,
-                          std::vector<NftRule>& rules) {
+int Nftables::read_family(std::uint8_t family, bool of_stack, std::span<char> buffer,
+                          std::vector<NftChain>& all, std::vector<NftRule>& rules) {
   std::vector<NftChain> chains;
-  std::map<std::string, std::string> tables;  // with the family, and the name alone
+  std::set<std::string> tables;  // without the family
   if (const int code = ask(NFT_MSG_GETCHAIN, NLM_F_DUMP, family, buffer, [&](nlmsghdr* m) {
-        if (auto one = parse_nft_chain(m)) chains.push_back(std::move(*one));
+        auto one = parse_nft_chain(m);
+        if (one && (of_stack || one->part)) chains.push_back(std::move(*one));
       }))
     return code;
   if (chains.empty()) return 0;
@@ -64,17 +66,16 @@ int Nftables::read_family(std::uint8_t family, std::span<char> buffer, std::vect
           std::erase_if(chains, [&](const NftChain& c) { return c.table == *name; });
       }))
     return code;
-  for (const NftChain& chain : chains)
-    tables.emplace(chain.table, chain.table.substr(chain.table.find(' ') + 1));
+  for (const NftChain& chain : chains) tables.insert(chain.table.substr(chain.table.find(' ') + 1));
   all.insert(all.end(), chains.begin(), chains.end());
-  for (const auto& [table, name] : tables)
+  for (const std::string& table : tables)
     if (const int code = ask(
             NFT_MSG_GETRULE, NLM_F_DUMP, family, buffer,
             [&](nlmsghdr* m) {
               auto one = parse_nft_rule(m);
               if (one && one->matters()) rules.push_back(std::move(*one));
             },
-            name))
+            table))
       return code;
   return 0;
 }
@@ -91,10 +92,15 @@ int Nftables::read_all(std::vector<NftBypass>& found) {
       code != 0 && code != EOPNOTSUPP && code != EINVAL)  // before Linux 4.16
     return code;
   for (const std::uint8_t family : {NFPROTO_NETDEV, NFPROTO_INET})
-    if (const int code = read_family(family, buffer, chains, rules)) return code;
+    if (const int code = read_family(family, false, buffer, chains, rules)) return code;
   const auto by_chains = bypasses_of(chains, rules);
   found.insert(found.end(), by_chains.begin(), by_chains.end());
   return 0;
+}
+
+void Nftables::refuse(int code) {
+  generation_.reset();
+  unread_ = Error{code, "nftables", std::strerror(code)};
 }
 
 void Nftables::read() {
@@ -102,10 +108,6 @@ void Nftables::read() {
   const auto end = [this](std::vector<NftBypass> found) {
     unread_.reset();
     found_ = std::move(found);
-  };
-  const auto refuse = [this](int code) {  // what was read last stays
-    generation_.reset();
-    unread_ = Error{code, "nftables", std::strerror(code)};
   };
   if (!socket_) {
     auto socket = netlink::open(NETLINK_NETFILTER, "nftables");
@@ -141,11 +143,36 @@ std::optional<NftBypass> Nftables::past(std::string_view interface, Part part, b
   const auto at = std::ranges::find_if(found_, [&](const NftBypass& b) {
     // At the ingress of a port the rules come before, and at its egress they come behind: what is
     // written there is put right, and a copy is treated as any packet.
-    return b.part == part && (below || b.in_hardware || (b.sends_on && part == Part::kRemap)) &&
+    return b.part == part &&
+           (below || b.in_hardware || (b.does == NftDoes::kSendsOn && part == Part::kRemap)) &&
            std::ranges::any_of(b.devices,
                                [&](const NftDevice& device) { return device.matches(interface); });
   });
   return at == found_.end() ? std::nullopt : std::optional(*at);
+}
+
+std::optional<NftBypass> Nftables::on_the_way(NftDoes does) {
+  read();
+  if (!generation_) return std::nullopt;  // none, or unread()
+  if (on_the_way_of_ != generation_) {
+    std::vector<char> buffer(kDump);
+    std::vector<NftChain> chains;
+    std::vector<NftRule> rules;
+    if (const int why = read_family(NFPROTO_UNSPEC, true, buffer, chains, rules)) {
+      refuse(why);
+      return std::nullopt;
+    }
+    on_the_way_.clear();
+    for (NftBypass& b : bypasses_of(chains, rules)) {
+      // What an ingress sends on keeps the interface that it came by.
+      if (b.does == NftDoes::kSendsOn && b.part != Part::kRemap) continue;
+      if (std::ranges::find(on_the_way_, b.does, &NftBypass::does) == on_the_way_.end())
+        on_the_way_.push_back(std::move(b));
+    }
+    on_the_way_of_ = generation_;
+  }
+  const auto at = std::ranges::find(on_the_way_, does, &NftBypass::does);
+  return at == on_the_way_.end() ? std::nullopt : std::optional(*at);
 }
 
 }  // namespace lldp::dataplane::bpf

@@ -28,6 +28,10 @@ class Nftables {
   /// stands on it; nothing: none that is known.
   [[nodiscard]] std::optional<NftBypass> past(std::string_view interface, Part part,
                                               bool below) const;
+  /// What may change the DSCP of packets on their way between two ports (kWrites), or give them
+  /// another interface to have come by (kSendsOn), wherever in the namespace it is hooked. Asks for
+  /// all rules, where a transaction has changed anything since that was done.
+  [[nodiscard]] std::optional<NftBypass> on_the_way(NftDoes does);
   /// Why nothing can be read.
   [[nodiscard]] const std::optional<Error>& unread() const { return unread_; }
 
@@ -37,15 +41,21 @@ class Nftables {
   int ask(int type, int flags, std::uint8_t family, std::span<char> buffer, const Each& each,
           std::string_view table = {});
   [[nodiscard]] bool is_missing() const;
+  /// What was read last stays.
+  void refuse(int code);
   int read_all(std::vector<NftBypass>& found);
-  int read_family(std::uint8_t family, std::span<char> buffer, std::vector<NftChain>& all,
-                  std::vector<NftRule>& rules);
+  /// The chains of a family, or of all (NFPROTO_UNSPEC), that a hook of an interface calls, or also
+  /// (`of_stack`) one of the stack, with the rules of their tables.
+  int read_family(std::uint8_t family, bool of_stack, std::span<char> buffer,
+                  std::vector<NftChain>& all, std::vector<NftRule>& rules);
 
   UniqueFd socket_;
   std::uint32_t sequence_ = 0;
   bool refused_ = false;  ///< the kernel had no nftables when it was asked
   std::optional<std::uint32_t> generation_{};
   std::vector<NftBypass> found_{};
+  std::optional<std::uint32_t> on_the_way_of_{};  ///< of this generation
+  std::vector<NftBypass> on_the_way_{};           ///< the first of a kind
   std::optional<Error> unread_{};
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dataplane/bpf/kernel.hpp"
+#include "dataplane/bpf/mark_needs.hpp"
 
 namespace lldp::dataplane::bpf {
 namespace {
@@ -54,7 +55,7 @@ Result<OtherPrograms::Glimpse> OtherPrograms::look(Ifindex port) {
 
 Result<std::optional<std::string>> OtherPrograms::bypass(Ifindex port, Part part,
                                                          const qos::Ruleset& rules,
-                                                         const Glimpse& glimpse) {
+                                                         Glimpse& glimpse) {
   auto way = way_round(port, part, rules, glimpse);
   if (way && !*way) way = harm(port, part, rules, glimpse);
   return way;
@@ -176,7 +177,7 @@ Result<std::vector<Stranger>> OtherPrograms::strangers(Ifindex interface, Part p
 
 Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
                                                        const qos::Ruleset& rules,
-                                                       const Glimpse& glimpse) {
+                                                       Glimpse& glimpse) {
   const auto at = static_cast<std::size_t>(part);
   if (const auto& past = glimpse.nftables.at(at))
     if (auto why = harm_of_nftables(rules, *past)) return why;
@@ -190,9 +191,15 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
   }
   auto others = strangers(port, part, glimpse.chains.at(at));
   if (!others) return fail(others.error());
-  std::vector<Stack::Link> uppers;
-  for (const Glimpse::Beside& upper : glimpse.above) uppers.push_back(upper.link);
-  if (auto why = harm_behind(part, rules, *others, uppers)) return why;
+  const auto mark_need = [&]() -> std::optional<std::string> {
+    // What comes in by a port without a tag never turns.
+    const bool turns = rules.tag != qos::Tag();
+    if (turns && !glimpse.above.empty()) return need_above(glimpse.above.front().link.name);
+    glimpse.mark_need = need_on_the_way(nftables_, turns);
+    glimpse.turns = turns;
+    return *glimpse.mark_need;
+  };
+  if (auto why = harm_behind(part, rules, *others, mark_need)) return why;
   for (const Glimpse::Beside& upper : glimpse.above) {
     others = strangers(upper.link.ifindex, part, upper.chains.at(at));
     if (!others) return fail(others.error());
@@ -266,7 +273,13 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     stack_read_ = {};
     if (!read_stack()) return {ports.begin(), ports.end()};
   }
-  nftables_.read();  // after the names
+  nftables_.read();                                                // after the names
+  std::array<std::optional<std::optional<std::string>>, 2> needs;  // the same for many ports
+  const auto mark_need = [&](bool turns) {
+    auto& need = needs.at(turns ? 1 : 0);
+    if (!need) need = need_on_the_way(nftables_, turns);
+    return *need;
+  };
   for (const Ifindex port : ports) {
     const auto seen = seen_.find(port);
     if (seen == seen_.end()) changed.insert(port);
@@ -281,6 +294,8 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
       if (!uppers || *uppers != seen->second.above || !lowers || *lowers != seen->second.below)
         changed.insert(port);
     }
+    if (seen->second.mark_need && *seen->second.mark_need != mark_need(seen->second.turns))
+      changed.insert(port);
     if (chains && has_chain_changed(port, seen->second)) changed.insert(port);
   }
   return {changed.begin(), changed.end()};

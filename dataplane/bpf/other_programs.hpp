@@ -50,6 +50,9 @@ class OtherPrograms {
     std::vector<Beside> above{};
     /// Of one that has rules itself what nftables does alone: the rest is told there.
     std::vector<Beside> below{};
+    /// Of a port whose mark a filter may have written over: what need_on_the_way() said.
+    std::optional<std::optional<std::string>> mark_need{};
+    bool turns = false;  ///< asked of a port from which packets may turn
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };
 
@@ -61,10 +64,10 @@ class OtherPrograms {
 
   [[nodiscard]] Result<Glimpse> look(Ifindex port);
   /// Why packets pass by this part of the rules, which is in its place, or why it does not hold for
-  /// those that met it; nothing: neither is known.
+  /// those that met it; nothing: neither is known. Adds to the glimpse what it had to ask for.
   [[nodiscard]] Result<std::optional<std::string>> bypass(Ifindex port, Part part,
                                                           const qos::Ruleset& rules,
-                                                          const Glimpse& glimpse);
+                                                          Glimpse& glimpse);
   /// Why bypass(), which says nothing, cannot know; nothing: all was read.
   [[nodiscard]] std::optional<std::string> doubt(Part part, const qos::Ruleset& rules,
                                                  const Glimpse& glimpse) const;
@@ -104,7 +107,7 @@ class OtherPrograms {
   /// below it.
   [[nodiscard]] Result<std::optional<std::string>> harm(Ifindex port, Part part,
                                                         const qos::Ruleset& rules,
-                                                        const Glimpse& glimpse);
+                                                        Glimpse& glimpse);
   /// The programs and filters of others on this part of an interface.
   [[nodiscard]] Result<std::vector<Stranger>> strangers(Ifindex interface, Part part,
                                                         const TcxChain& chain);

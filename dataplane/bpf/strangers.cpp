@@ -177,11 +177,11 @@ bool change_matters(const qos::Ruleset& rules) {
 
 }  // namespace
 
-std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
-                                       std::span<const Stranger> behind,
-                                       std::span<const Stack::Link> above) {
-  // Packets that come in by a port without a tag never turn: they need no mark.
-  const bool marks = part == Part::kClassify && rules.tag != qos::Tag();
+std::optional<std::string> harm_behind(
+    Part part, const qos::Ruleset& rules, std::span<const Stranger> behind,
+    const std::function<std::optional<std::string>()>& mark_need) {
+  const bool marks = part == Part::kClassify && !rules.ingress.empty();
+  const Stranger* ends = nullptr;
   for (const Stranger& s : behind) {
     const std::string who = s.name + " behind the rules ";
     const std::string_view remedy = ": delete it, or leave the port out of `ports`";
@@ -193,13 +193,14 @@ std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
     if (s.power.changes && change_matters(rules))
       return fmt::format("{}may change the class that the rules go by or give ({}){}", who,
                          s.power.by, remedy);
-    if (marks && s.power.decides && !above.empty())
-      return fmt::format(
-          "{}ends the hook, and the kernel writes over the mark by which packets that go on by {} "
-          "are known, so that they do not turn{}",
-          who, above.front().name, remedy);
+    if (ends == nullptr && s.power.decides) ends = &s;
   }
-  return std::nullopt;
+  const auto need = marks && ends != nullptr ? mark_need() : std::nullopt;
+  if (!need) return std::nullopt;
+  return fmt::format(
+      "{} behind the rules ends the hook, and the kernel writes over the mark by which {}: delete "
+      "the filter, or leave the port out of `ports`",
+      ends->name, *need);
 }
 
 std::optional<std::string> harm_of_lists(const qos::Ruleset& rules, std::string_view interface) {

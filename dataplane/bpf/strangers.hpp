@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -71,10 +72,11 @@ class Stack {
 };
 
 /// Why the rules of a port, which are in their place, do not hold for what packets meet behind them
-/// on the same hook; nothing: they do. `above`: what stands on the port.
-[[nodiscard]] std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
-                                                     std::span<const Stranger> behind,
-                                                     std::span<const Stack::Link> above);
+/// on the same hook; nothing: they do. `mark_need`: why the mark is needed, asked where one of them
+/// may have the kernel write over it.
+[[nodiscard]] std::optional<std::string> harm_behind(
+    Part part, const qos::Ruleset& rules, std::span<const Stranger> behind,
+    const std::function<std::optional<std::string>()>& mark_need);
 /// The same of lists of packets, which the kernel makes before any hook of `interface`, the port or
 /// one that stands on it.
 [[nodiscard]] std::optional<std::string> harm_of_lists(const qos::Ruleset& rules,

@@ -7,13 +7,17 @@
 #include <gmock/gmock.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nf_tables_compat.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dataplane/tc.hpp"
@@ -93,7 +97,8 @@ void jump(Message& m, const std::string& to) {
   });
 }
 
-/// What sends packets on: `CHAIN EXPRESSION`.
+constexpr std::array kDone{"", " writes", " prioritizes", " copies"};
+/// What sends packets on: `CHAIN EXPRESSION`, or does something else.
 std::vector<std::string> bypasses(Message chain_of, std::vector<Message> rules_of) {
   std::vector<NftChain> chains;
   if (auto one = parse_nft_chain(chain_of.get())) chains.push_back(*one);
@@ -102,7 +107,7 @@ std::vector<std::string> bypasses(Message chain_of, std::vector<Message> rules_o
     if (auto one = parse_nft_rule(m.get()); one && one->matters()) rules.push_back(*one);
   std::vector<std::string> found;
   for (const NftBypass& b : bypasses_of(chains, rules))
-    found.push_back(b.source + " " + b.by + (b.sends_on ? "" : " alters") +
+    found.push_back(b.source + " " + b.by + kDone.at(static_cast<std::size_t>(b.does)) +
                     (b.in_hardware ? " in hardware" : ""));
   return found;
 }
@@ -120,9 +125,24 @@ TEST(NftRules, FamilyInetHasAnIngressOfItsOwn) {
   ASSERT_TRUE(read(kInetIngress));
   EXPECT_EQ(read(kInetIngress)->table, "inet t");
   EXPECT_EQ(read(kInetIngress)->part, Part::kClassify);
-  EXPECT_FALSE(read(kIngress));  // its prerouting
-  EXPECT_FALSE(read(kEgress));   // its input
-  EXPECT_FALSE(parse_nft_chain(chain(kInetIngress, on_p0).get()));
+  for (const Hook of_stack : {kIngress, kEgress}) {  // its prerouting and input
+    ASSERT_TRUE(read(of_stack));
+    EXPECT_EQ(read(of_stack)->part, std::nullopt);
+  }
+}
+TEST(NftRules, ChainsOfTheStackAreOfNoPart) {
+  for (const auto& [family, name] :
+       {std::pair(NFPROTO_IPV4, "ip t"), std::pair(NFPROTO_IPV6, "ip6 t"),
+        std::pair(NFPROTO_BRIDGE, "bridge t"), std::pair(NFPROTO_ARP, "arp t")}) {
+    const auto one =
+        parse_nft_chain(chain(
+                            kIngress, [](Message&) {}, 0, static_cast<std::uint8_t>(family))
+                            .get());
+    ASSERT_TRUE(one) << name;
+    EXPECT_EQ(one->table, name);
+    EXPECT_EQ(one->part, std::nullopt);
+    EXPECT_THAT(one->devices, IsEmpty());
+  }
 }
 TEST(NftRules, InterfacesAreNamedOneSeveralOrByTheBeginningOfTheirNames) {
   const auto matched = [](const std::function<void(Message&)>& devices) {
@@ -160,16 +180,58 @@ TEST(NftRules, OnlyExpressionsThatSendPacketsOnOrAlterThemAreTold) {
         chain(kEgress, on_p0),
         rules(rule("c", [&](Message& m) { m.expression("cmp").expression(kind, fill); })));
   };
-  for (const char* kind : {"counter", "payload", "meta", "limit", "lookup", "reject"})
+  const auto told = [](const std::string& what) {
+    return ElementsAre("nftables (table netdev t, chain c) " + what);
+  };
+  for (const char* kind :
+       {"counter", "payload", "meta", "limit", "lookup", "reject", "nat", "match"})
     EXPECT_THAT(with(kind), IsEmpty()) << kind;
-  EXPECT_THAT(with("fwd"), ElementsAre("nftables (table netdev t, chain c) fwd"));
-  EXPECT_THAT(with("new\x1bone"), ElementsAre("nftables (table netdev t, chain c) new\\x1bone"));
-  EXPECT_THAT(with("dup"), ElementsAre("nftables (table netdev t, chain c) dup alters"));
-  EXPECT_THAT(with("payload", [](Message& m) { m.number(NFTA_PAYLOAD_SREG, 1); }),
-              ElementsAre("nftables (table netdev t, chain c) payload alters"));
-  EXPECT_THAT(with("payload", [](Message& m) { m.number(NFTA_PAYLOAD_DREG, 1); }), IsEmpty());
-  EXPECT_THAT(with("meta", [](Message& m) { m.number(NFTA_META_SREG, 1); }),
-              ElementsAre("nftables (table netdev t, chain c) meta alters"));
+  EXPECT_THAT(with("fwd"), told("fwd"));
+  EXPECT_THAT(with("new\x1bone"),
+              ElementsAre("nftables (table netdev t, chain c) new\\x1bone",
+                          "nftables (table netdev t, chain c) new\\x1bone writes"));
+  EXPECT_THAT(with("dup"), told("dup copies"));
+  EXPECT_THAT(with("queue"), told("queue writes")) << "what user space does with it is not known";
+  const auto target = [](const char* name) {
+    return [=](Message& m) { m.text(NFTA_TARGET_NAME, name); };
+  };
+  EXPECT_THAT(with("target", target("MARK")), IsEmpty());
+  EXPECT_THAT(with("target", target("DSCP")), told("target DSCP writes"));
+  EXPECT_THAT(with("target", target("a\nb")), told("target a\\x0ab writes"));
+  EXPECT_THAT(with("target", target("CLASSIFY")), told("target CLASSIFY prioritizes"));
+  EXPECT_THAT(with("target", target("TEE")), told("target TEE copies"));
+  const auto meta = [](std::uint32_t key, int reg) {
+    return [=](Message& m) { m.number(NFTA_META_KEY, key).number(reg, 1); };
+  };
+  EXPECT_THAT(with("meta", meta(NFT_META_PRIORITY, NFTA_META_SREG)), told("meta prioritizes"));
+  EXPECT_THAT(with("meta", meta(NFT_META_MARK, NFTA_META_SREG)), IsEmpty());
+  EXPECT_THAT(with("meta", meta(NFT_META_PRIORITY, NFTA_META_DREG)), IsEmpty());
+}
+
+TEST(NftRules, WritesToAddressesAndPortsChangeNoClass) {
+  const auto write = [](std::uint32_t base, std::uint32_t at, std::uint32_t length,
+                        int reg = NFTA_PAYLOAD_SREG) {
+    return !bypasses(chain(kEgress, on_p0), rules(rule("c",
+                                                       [&](Message& m) {
+                                                         m.expression("payload", [&](Message& d) {
+                                                           d.number(reg, 1)
+                                                               .number(NFTA_PAYLOAD_BASE, base)
+                                                               .number(NFTA_PAYLOAD_OFFSET, at)
+                                                               .number(NFTA_PAYLOAD_LEN, length);
+                                                         });
+                                                       })))
+                .empty();
+  };
+  EXPECT_TRUE(write(NFT_PAYLOAD_NETWORK_HEADER, 0, 2));  // as `ip dscp set` and `ip6 dscp set`
+  EXPECT_TRUE(write(NFT_PAYLOAD_NETWORK_HEADER, 1, 1));
+  EXPECT_FALSE(write(NFT_PAYLOAD_NETWORK_HEADER, 0, 2, NFTA_PAYLOAD_DREG)) << "read";
+  EXPECT_FALSE(write(NFT_PAYLOAD_NETWORK_HEADER, 12, 4)) << "the source's address";
+  EXPECT_FALSE(write(NFT_PAYLOAD_LL_HEADER, 6, 6)) << "the source's address";
+  EXPECT_TRUE(write(NFT_PAYLOAD_LL_HEADER, 14, 2)) << "a VLAN tag";
+  EXPECT_TRUE(write(NFT_PAYLOAD_LL_HEADER, 0, 16));
+  EXPECT_TRUE(write(NFT_PAYLOAD_LL_HEADER, 4, 0xffffffff));
+  EXPECT_FALSE(write(NFT_PAYLOAD_TRANSPORT_HEADER, 0, 4)) << "ports";
+  EXPECT_TRUE(write(99, 0, 2)) << "a header that is not known";
 }
 
 TEST(NftRules, ChainsAreFollowedThatARuleOrAMapLeadsTo) {
@@ -199,7 +261,7 @@ TEST(NftRules, WhatHardwareForwardsIsTold) {
   EXPECT_THAT(bypasses(chain(kIngress, on_p0, NFT_CHAIN_HW_OFFLOAD),
                        rules(rule("c", [](Message& m) { m.expression("fwd").expression("dup"); }))),
               ElementsAre("nftables (table netdev t, chain c) fwd in hardware",
-                          "nftables (table netdev t, chain c) dup alters in hardware"));
+                          "nftables (table netdev t, chain c) dup copies in hardware"));
 
   const auto flowtable = [](std::uint32_t flags) {
     Message message(NFT_MSG_NEWFLOWTABLE, NFPROTO_INET);

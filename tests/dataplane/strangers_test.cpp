@@ -238,6 +238,57 @@ TEST_P(Strangers, FilterThatEndsTheHookMattersWhereSomethingStandsOnThePort) {
   EXPECT_EQ(complaints(), "");
 }
 
+TEST_P(Strangers, FilterThatEndsTheHookMattersWhereNftablesChangesTheClass) {
+  const std::array one{port_};
+  const auto mangle = [](const char* does) {
+    return sh(std::string("nft 'add table ip t; add chain ip t c { type filter hook forward "
+                          "priority 0; }; add rule ip t c ") +
+              does + "' 2>/dev/null");
+  };
+  const auto glanced = [&] { return backend_->glance(one, Backend::Glance::kOfTime).size(); };
+  EXPECT_EQ(complaints(), "");
+  if (!mangle("ip dscp set 51")) GTEST_SKIP() << "this kernel has no nftables";
+  EXPECT_EQ(glanced(), 0U) << "the mark is there";
+  EXPECT_EQ(complaints(), "");
+  ASSERT_TRUE(
+      sh("tc filter add dev p0 ingress pref 100 protocol all u32 match u32 0 0 flowid 1:7"));
+  EXPECT_EQ(complaints(),
+            "classify bypassed: a filter (u32, preference 100) behind the rules ends the hook, and "
+            "the kernel writes over the mark by which the class is known that packets came in, "
+            "which nftables (table ip t, chain c) may change (payload), so that they may turn in a "
+            "wrong one: delete the filter, or leave the port out of `ports`\n");
+  EXPECT_EQ(glanced(), 0U);
+  ASSERT_TRUE(sh("nft add table ip t '{ flags dormant; }'"));
+  EXPECT_EQ(glanced(), 1U);
+  EXPECT_EQ(complaints(), "") << "the table is asleep";
+  ASSERT_TRUE(sh("nft delete table ip t"));
+  EXPECT_EQ(glanced(), 0U);
+  ASSERT_TRUE(mangle("meta priority set 1:3"));
+  EXPECT_EQ(glanced(), 0U);
+  EXPECT_EQ(complaints(), "");
+  ASSERT_TRUE(sh("nft delete table ip t") && mangle("ip dscp set 51"));
+  EXPECT_EQ(glanced(), 1U);
+  EXPECT_THAT(complaints(), HasSubstr("nftables (table ip t, chain c) may change (payload)"));
+  put(Order::kDown);
+  EXPECT_THAT(complaints(), HasSubstr("may change (payload)")) << "it keeps its class";
+  if (sh("nft 'delete table ip t; add table netdev t; add chain netdev t c { type filter hook "
+         "egress "
+         "device q1 priority 0; }; add rule netdev t c fwd to p1' 2>/dev/null")) {
+    EXPECT_EQ(glanced(), 1U);
+    EXPECT_EQ(complaints(), "") << "what comes in by a down port never turns";
+    put(Order::kUp);
+    EXPECT_THAT(complaints(), HasSubstr("(table netdev t, chain c) sends on from another interface "
+                                        "(fwd), so that they do not turn"));
+    ASSERT_TRUE(sh("nft delete table netdev t") && mangle("ip dscp set 51"));
+    EXPECT_EQ(glanced(), 1U);
+  }
+  put(Order::kUp);
+  EXPECT_THAT(complaints(), HasSubstr("may change (payload)"));
+  ASSERT_TRUE(sh("nft delete table ip t && tc filter del dev p0 ingress pref 100"));
+  EXPECT_EQ(glanced(), 1U);
+  EXPECT_EQ(complaints(), "");
+}
+
 TEST_P(Strangers, ProgramsOnAnInterfaceAboveThePortAreTold) {
   if (!sh("ip link add link p0 name p0.7 up type vlan id 7 2>/dev/null || ip link add link p0 name "
           "p0.7 up type macvlan mode bridge"))
@@ -368,6 +419,12 @@ TEST_P(Strangers, NftablesThatCannotBeReadIsTold) {
     EXPECT_THAT(backend_->description(),
                 HasSubstr(", nftables cannot be read (Operation not permitted)"));
     EXPECT_THAT(backend_->glance(one, Backend::Glance::kOfTime), testing::IsEmpty());
+    ASSERT_TRUE(
+        sh("tc filter add dev p0 ingress pref 100 protocol all u32 match u32 0 0 flowid 1:7"));
+    EXPECT_THAT(complaints(),
+                HasSubstr("nftables may change (it cannot be read: Operation not permitted)"));
+    ASSERT_TRUE(sh("tc filter del dev p0 ingress pref 100"));
+    EXPECT_EQ(complaints(), "classify " + why + "remap " + why);
     if (!sh("ethtool -K p0 gro on rx-gro-list on 2>/dev/null")) return;
     EXPECT_THAT(complaints(), HasSubstr("classify bypassed: rx-gro-list is on")) << "it is known";
     ASSERT_TRUE(sh("ethtool -K p0 rx-gro-list off"));

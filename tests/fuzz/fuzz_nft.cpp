@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of a dump of nftables, as the kernel gives them: of each its type's lower octet, its
-// length (two octets) and what follows the netlink header.
+// length (two octets) and what follows the netlink header. And names of legacy tables and targets.
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 
@@ -8,12 +8,22 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include "dataplane/bpf/mark_needs.hpp"
 #include "dataplane/bpf/nft_rules.hpp"
+
+/// Two lists of names in one, of any octets.
+void read_names(const std::uint8_t* data, std::size_t size) {
+  const std::string_view all(reinterpret_cast<const char*>(data), size);
+  const std::size_t middle = std::min(all.find('\0'), size);
+  (void)lldp::dataplane::bpf::written_by_tables(all.substr(0, middle), all.substr(middle));
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lldp::dataplane::bpf;
+  read_names(data, size);
   std::vector<NftChain> chains;
   std::vector<NftRule> rules;
   std::vector<NftBypass> flowtables;
@@ -36,6 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     data += kHead + body;
     size -= kHead + body;
   }
-  if (bypasses_of(chains, rules).size() > 2 * chains.size()) __builtin_trap();
+  if (bypasses_of(chains, rules).size() > kNftDoes * chains.size()) __builtin_trap();
   return 0;
 }

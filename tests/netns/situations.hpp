@@ -570,6 +570,56 @@ inline const Situation kSituations[] = {
     {"nftables is flushed and filled every 200 ms",
      "every 0.2 'mangle forward 0 \"meta mark set 9\"; unmangle'", Ends::kRight, "",
      "enough; unmangle; true"},
+    // a filter that ends the ingress, and what happens on the way
+    {"a filter ends the ingress, and nftables changes the lossless class in forward",
+     "flt p0 ingress 100 flowid 1:7; mangle forward 0 'ip dscp 43 ip dscp set 51'", Ends::kWrong,
+     "which nftables (table ip t, chain c) may change (payload)", "unflt p0 ingress 100; unmangle"},
+    {"a filter ends the ingress, and nftables changes the lossless class (inet)",
+     "flt p0 ingress 100 flowid 1:7; nft 'add table inet t; add chain inet t d; add rule inet t d "
+     "ip dscp set 51; add chain inet t c { type filter hook prerouting priority 0; }; add rule "
+     "inet t c ip dscp 43 jump d'",
+     Ends::kWrong, "which nftables (table inet t, chain d) may change (payload)",
+     "unflt p0 ingress 100; uninet"},
+    {"a filter ends the ingress, and nftables changes the lossless class at the egress (netdev)",
+     "flt p0 ingress 100 flowid 1:7; netdev egress p1 'c ip dscp 43 ip dscp set 51'", Ends::kWrong,
+     "which nftables (table netdev t, chain c) may change (payload)",
+     "unflt p0 ingress 100; unnetdev"},
+    {"a filter ends the ingress, and iptables changes the lossless class (DSCP)",
+     "flt p0 ingress 100 flowid 1:7; iptables -t mangle -A FORWARD -m dscp --dscp 43 -j DSCP "
+     "--set-dscp 51",
+     Ends::kWrong, "which nftables (table ip mangle, chain FORWARD) may change (target DSCP)",
+     "unflt p0 ingress 100; nft delete table ip mangle"},
+    {"a filter ends the ingress, and nftables sends packets on from an interface that is no port",
+     "flt p0 ingress 100 flowid 1:7; ip link add ifb0 address 02:00:00:00:00:03 up type ifb; ip "
+     "addr del 198.51.100.254/24 dev p1; routes p0 ifb0; netdev egress ifb0 'c ip dscp 43 fwd to "
+     "p1'",
+     Ends::kWrong, "nftables (table netdev t, chain c) sends on from another interface (fwd)",
+     "unflt p0 ingress 100; unnetdev; ip link del ifb0; routes"},
+    {"a filter ends the ingress, and nftables sets a mark and a priority",
+     "flt p0 ingress 100 flowid 1:7; mangle forward 0 'meta mark set 9 meta priority set 1:3'",
+     Ends::kRight, "", "unflt p0 ingress 100; unmangle"},
+    {"a filter ends the ingress, and nftables rewrites the source address",
+     "flt p0 ingress 100 flowid 1:7; nft 'add table ip t; add chain ip t c { type nat hook "
+     "postrouting priority 100; }; add rule ip t c oif p1 masquerade'",
+     Ends::kRight, "", "unflt p0 ingress 100; unmangle", false, Sent::kAnyAddress},
+    {"a filter ends the ingress, and nftables sends a copy out of another port (dup)",
+     "flt p0 ingress 100 flowid 1:7; mangle prerouting -150 'ip dscp 43 dup to 198.51.100.2 device "
+     "p1'",
+     Ends::kRight, "", "unflt p0 ingress 100; unmangle"},
+    {"a filter ends the ingress, and a chain that no hook calls would change the class",
+     "flt p0 ingress 100 flowid 1:7; nft 'add table ip t; add chain ip t c; add rule ip t c ip "
+     "dscp set 51; add chain ip t d { type filter hook forward priority 0; }; add rule ip t d "
+     "counter'",
+     Ends::kRight, "", "unflt p0 ingress 100; unmangle"},
+    // Last of these: the table stays as long as the namespace.
+    {"iptables changes the lossless class (legacy, DSCP)",
+     "iptables-legacy -t mangle -A FORWARD -m dscp --dscp 43 -j DSCP --set-dscp 51", Ends::kRight,
+     "", "iptables-legacy -t mangle -F"},
+    {"a filter ends the ingress, and iptables changes the lossless class (legacy, DSCP)",
+     "flt p0 ingress 100 flowid 1:7; iptables-legacy -t mangle -A FORWARD -m dscp --dscp 43 -j "
+     "DSCP --set-dscp 51",
+     Ends::kWrong, "which iptables (legacy) may change (table mangle, target",
+     "unflt p0 ingress 100; iptables-legacy -t mangle -F"},
     // kinds of packets
     {"packets of the spare class", "", Ends::kRight, "", "", false, Sent::kOfSecond},
     {"packets with options of IPv4", "", Ends::kRight, "", "", false, Sent::kWithOptions},

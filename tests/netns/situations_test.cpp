@@ -272,8 +272,8 @@ std::string page() {
       "`tests/netns/situations_test.cpp`, which runs each situation with\n"
       "packets through it, and then undoes it: all has to be fine again. Situations with VLANs, "
       "VRFs, ipvlan, the actions pedit, skbedit,\n"
-      "gact and police, the qdiscs netem, ets, fq_codel and prio, and flowtables are run by Debian "
-      "12's kernel too (`./run test-vm`). Of the others,\n"
+      "gact and police, the qdiscs netem, ets, fq_codel and prio, flowtables, and filters that end "
+      "the ingress are run by Debian 12's kernel too\n(`./run test-vm`). Of the others, "
       "one that the kernel of the test cannot make is left out there.\n\n"
       "| situation | packets | `check` |\n"
       "|---|---|---|\n";

@@ -164,6 +164,11 @@ std::vector<Ifindex> TcEvents::take() {
       // The kernel reports a qdisc that a program asked about to all listeners, with the port ID of
       // that program: without this, each of our own questions would cause the next one.
       if (std::find(ignored_.begin(), ignored_.end(), h->nlmsg_pid) != ignored_.end()) continue;
+      // An action by itself has no number of an interface, and filters anywhere may have it.
+      if (h->nlmsg_type == RTM_NEWACTION || h->nlmsg_type == RTM_DELACTION) {
+        ports.insert(Ifindex());
+        continue;
+      }
       // A block that several interfaces share has no number of theirs.
       const auto* tcm = static_cast<const tcmsg*>(nlmsg_data(h));
       ports.insert(Ifindex::make(static_cast<std::uint32_t>(tcm->tcm_ifindex)).value_or(Ifindex()));

@@ -254,6 +254,15 @@ TEST_F(TcEventsTest, NameTheInterfaces) {
   EXPECT_THAT(events_.take(), ElementsAre(Ifindex::of<7>(), Ifindex::of<8>()));
   happens(TCM_IFINDEX_MAGIC_BLOCK);
   EXPECT_THAT(events_.take(), ElementsAre(Ifindex())) << "of any port that shares the block";
+  for (const int type : {RTM_NEWACTION, RTM_DELACTION}) {
+    // A struct tcamsg of four octets, and attributes where an interface would stand.
+    const std::unique_ptr<nl_msg, NlMsgFree> message(nlmsg_alloc_simple(type, 0));
+    tcamsg header{};
+    nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO);
+    nla_put(message.get(), TCA_ACT_TAB, 16, "an action by its");
+    says({.octets = octets_of(message.get(), 1)});
+    EXPECT_THAT(events_.take(), ElementsAre(Ifindex())) << "of any port with a filter that has it";
+  }
   Bytes short_one = octets_of(TcMessage(RTM_NEWQDISC, 0, Ifindex::of<9>(), 0), 1);
   short_one[0] = NLMSG_HDRLEN + 4;
   short_one.resize(NLMSG_HDRLEN + 4);

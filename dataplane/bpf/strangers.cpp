@@ -10,12 +10,15 @@
 #include <linux/tc_act/tc_defact.h>
 #include <linux/tc_act/tc_gact.h>
 #include <linux/tc_act/tc_gate.h>
+#include <linux/tc_act/tc_ife.h>
 #include <linux/tc_act/tc_mirred.h>
+#include <linux/tc_act/tc_mpls.h>
 #include <linux/tc_act/tc_nat.h>
 #include <linux/tc_act/tc_pedit.h>
 #include <linux/tc_act/tc_sample.h>
 #include <linux/tc_act/tc_skbedit.h>
 #include <linux/tc_act/tc_skbmod.h>
+#include <linux/tc_act/tc_tunnel_key.h>
 #include <linux/tc_act/tc_vlan.h>
 #include <netlink/attr.h>
 
@@ -34,7 +37,14 @@ namespace lldp::dataplane::bpf {
 namespace {
 
 Power anything(std::string_view by) {
-  return {.decides = true, .changes = true, .redirects = true, .by = std::string(by)};
+  return {
+      .decides = true, .changes = true, .redirects = true, .by = std::string(by), .into_any = true};
+}
+
+/// Where the chain leads is not looked at. What stands there has powers of its own.
+void add_goto(Power& power, std::string by) {
+  power.decides = power.changes = power.redirects = true;
+  power.by = std::move(by);
 }
 
 /// A filter of a kind that is known: the attributes that hold its actions, and a policer in the old
@@ -70,7 +80,9 @@ constexpr KnownAction kActions[] = {
     {"ctinfo", TCA_CTINFO_ACT, KnownAction::Does::kChanges},
     {"gact", TCA_GACT_PARMS},
     {"gate", TCA_GATE_PARMS},
+    {"ife", TCA_IFE_PARMS, KnownAction::Does::kChanges},
     {"mirred", TCA_MIRRED_PARMS, KnownAction::Does::kRedirects},
+    {"mpls", TCA_MPLS_PARMS, KnownAction::Does::kChanges},
     {"nat", TCA_NAT_PARMS},
     {"pedit", TCA_PEDIT_PARMS, KnownAction::Does::kChanges, offsetof(tc_gact, action),
      TCA_PEDIT_PARMS_EX},
@@ -79,6 +91,7 @@ constexpr KnownAction kActions[] = {
     {"simple", TCA_DEF_PARMS},
     {"skbedit", TCA_SKBEDIT_PARMS, KnownAction::Does::kChanges},
     {"skbmod", TCA_SKBMOD_PARMS},
+    {"tunnel_key", TCA_TUNNEL_KEY_PARMS},
     {"vlan", TCA_VLAN_PARMS, KnownAction::Does::kChanges},
 };
 
@@ -94,6 +107,23 @@ std::optional<std::int32_t> verdict_of(const KnownAction& action, const nlattr* 
   return verdict;
 }
 
+/// Since Linux 6.8 mirred has a block of interfaces instead of one: which are in it can change.
+void add_mirred(Power& power, std::optional<tc_mirred> to, bool to_block) {
+  power.by_mirred = true;
+  const auto one = to && !to_block ? Ifindex::make(to->ifindex) : std::nullopt;
+  if (to && to->eaction == TCA_EGRESS_MIRROR && !to_block) {
+    if (one) power.copies_to.push_back(*one);
+    return;
+  }
+  power.redirects = true;
+  power.by = "mirred";
+  if (to && (to->eaction == TCA_EGRESS_REDIR || to->eaction == TCA_EGRESS_MIRROR)) return;
+  if (one)
+    power.into.push_back(*one);
+  else
+    power.into_any = true;
+}
+
 /// What the action has of power, by its options.
 void add_power(Power& power, const KnownAction& action, nlattr* nest) {
   std::array<nlattr*, 16> options{};
@@ -102,25 +132,22 @@ void add_power(Power& power, const KnownAction& action, nlattr* nest) {
   const nlattr* parms = options.at(action.attribute);
   if (parms == nullptr && action.or_attribute != 0) parms = options.at(action.or_attribute);
   const auto verdict = verdict_of(action, parms);
-  // Where the chain leads is not looked at.
-  if (!verdict || TC_ACT_EXT_CMP(*verdict, TC_ACT_GOTO_CHAIN)) {
-    power =
-        anything(action.kind == "gact" ? "goto chain" : std::string(action.kind) + ", goto chain");
-    return;
-  }
-  if (action.does == KnownAction::Does::kNothing) return;
-  // Since Linux 6.8 mirred has a block of interfaces instead of one: which are in it can change.
-  constexpr std::size_t kMirredBlock = 4;
-  const bool to_block = action.kind == "mirred" && options.at(kMirredBlock) != nullptr;
-  if (action.does == KnownAction::Does::kRedirects && !to_block) {
-    const auto to = value_of<tc_mirred>(parms);
-    if (to && to->eaction == TCA_EGRESS_MIRROR) {
-      if (const auto port = Ifindex::make(to->ifindex)) power.copies_to.push_back(*port);
-      return;
+  const bool leads_on = !verdict || TC_ACT_EXT_CMP(*verdict, TC_ACT_GOTO_CHAIN);
+  switch (action.does) {
+    case KnownAction::Does::kNothing:
+      break;
+    case KnownAction::Does::kChanges:
+      power.changes = true;
+      power.by = action.kind;
+      break;
+    case KnownAction::Does::kRedirects: {
+      constexpr std::size_t kBlock = 4;  // TCA_MIRRED_BLOCKID
+      add_mirred(power, value_of<tc_mirred>(parms), options.at(kBlock) != nullptr);
     }
   }
-  (action.does == KnownAction::Does::kRedirects ? power.redirects : power.changes) = true;
-  power.by = action.kind;
+  if (leads_on)
+    add_goto(power,
+             action.kind == "gact" ? "goto chain" : std::string(action.kind) + ", goto chain");
 }
 
 void add_action(Power& power, nlattr* action) {
@@ -322,20 +349,22 @@ Result<bool> Stack::read(TcSocket& socket) {
     const auto now = all.find(link.first);
     return now != all.end() && now->second.name != link.second.name;
   });
-  links_.clear();
+  links_ = std::move(all);
   above_.clear();
   below_.clear();
-  for (const auto& [link, facts] : all) {
+  for (const auto& [link, facts] : links_) {
     if (is_stacked(facts.kind, facts.lower != Ifindex()) && facts.lower != Ifindex())
       above_.emplace(facts.lower, link);
     if (facts.master != Ifindex() && facts.master != facts.lower)
       above_.emplace(link, facts.master);
   }
   for (const auto& [lower, upper] : above_) below_.emplace(upper, lower);
-  for (const auto& [lower, upper] : above_)
-    for (const Ifindex link : {lower, upper})
-      if (const auto at = all.find(link); at != all.end()) links_.emplace(link, at->second);
   return renamed;
+}
+
+std::string Stack::name_of(Ifindex interface) const {
+  const auto link = links_.find(interface);
+  return link == links_.end() ? std::string() : link->second.name;
 }
 
 std::vector<Stack::Link> Stack::along(Ifindex from,

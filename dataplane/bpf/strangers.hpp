@@ -29,6 +29,11 @@ struct Power {
   /// The interfaces that a copy is sent by. A copy made at an ingress is still known by the port
   /// that the packet came in by; one made at an egress counts as come in by that interface.
   std::vector<Ifindex> copies_to{};
+  /// The interfaces into whose ingress packets are sent, or copies: they count as come in there.
+  std::vector<Ifindex> into{};
+  bool into_any = false;  ///< or into that of any interface
+  /// By mirred, on whatever way: packets then count as come in by the interface of the filter.
+  bool by_mirred = false;
   friend bool operator==(const Power&, const Power&) = default;
 };
 /// By the kinds of its actions. A filter or action of an unknown kind may do anything, as a BPF
@@ -53,7 +58,7 @@ class Stack {
     Lists lists{};                  ///< where it was asked
     friend auto operator<=>(const Link&, const Link&) = default;
   };
-  /// Reads all interfaces. True: one of these has another name than at the last read.
+  /// Reads all interfaces. True: one has another name than at the last read.
   [[nodiscard]] Result<bool> read(TcSocket& socket);
   /// What packets of the port may come by beside it, nearest first.
   [[nodiscard]] std::vector<Link> above(Ifindex port) const;
@@ -61,12 +66,15 @@ class Stack {
   [[nodiscard]] std::vector<Link> below(Ifindex upper) const;
   /// Nothing stands on anything.
   [[nodiscard]] bool empty() const { return above_.empty(); }
+  [[nodiscard]] const std::map<Ifindex, LinkFacts>& all() const { return links_; }
+  /// Empty: there is no such interface.
+  [[nodiscard]] std::string name_of(Ifindex interface) const;
 
  private:
   [[nodiscard]] std::vector<Link> along(Ifindex from,
                                         const std::multimap<Ifindex, Ifindex>& steps) const;
 
-  std::map<Ifindex, LinkFacts> links_{};     ///< of those that stand on others, or are stood on
+  std::map<Ifindex, LinkFacts> links_{};
   std::multimap<Ifindex, Ifindex> above_{};  ///< from an interface to those right above it
   std::multimap<Ifindex, Ifindex> below_{};  ///< and right below it
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What filters may do, by messages that the `tc` of the tests' system cannot have made.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/pkt_cls.h>
 #include <linux/tc_act/tc_mirred.h>
@@ -14,13 +15,15 @@
 namespace lldp::dataplane::bpf {
 namespace {
 
-/// Of a u32 filter that mirrors to this interface, or to a block of interfaces (Linux 6.8).
-Power power_of_mirror(int ifindex, std::uint32_t block) {
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Of a u32 filter with a mirred to this interface, or to a block of interfaces (Linux 6.8).
+Power power_of_mirred(int does, int ifindex, std::uint32_t block, int verdict = TC_ACT_PIPE) {
   const std::unique_ptr<nl_msg, NlMsgFree> message(nlmsg_alloc_simple(RTM_NEWTFILTER, 0));
   nl_msg* const m = message.get();
-  const tc_mirred parms{.action = TC_ACT_PIPE,
-                        .eaction = TCA_EGRESS_MIRROR,
-                        .ifindex = static_cast<std::uint32_t>(ifindex)};
+  const tc_mirred parms{
+      .action = verdict, .eaction = does, .ifindex = static_cast<std::uint32_t>(ifindex)};
   constexpr int kBlock = 4;  // TCA_MIRRED_BLOCKID
   nlattr* const options = nla_nest_start(m, TCA_OPTIONS);
   nlattr* const actions = nla_nest_start(m, TCA_U32_ACT);
@@ -34,10 +37,32 @@ Power power_of_mirror(int ifindex, std::uint32_t block) {
 }
 
 TEST(Power, OfAMirrorIsACopyAndOfABlockARedirect) {
-  const Power one = power_of_mirror(3, 0);
+  const Power one = power_of_mirred(TCA_EGRESS_MIRROR, 3, 0);
   EXPECT_FALSE(one.redirects);
   EXPECT_EQ(one.copies_to.size(), 1U);
-  EXPECT_TRUE(power_of_mirror(0, 22).redirects);
+  EXPECT_TRUE(power_of_mirred(TCA_EGRESS_MIRROR, 0, 22).redirects);
+}
+
+TEST(Power, OfMirredSaysIntoWhoseIngressItSends) {
+  for (const int does : {TCA_EGRESS_REDIR, TCA_EGRESS_MIRROR}) {
+    for (const std::uint32_t block : {0U, 22U}) {
+      const Power out = power_of_mirred(does, 3, block);
+      EXPECT_TRUE(out.by_mirred);
+      EXPECT_FALSE(out.into_any);
+      EXPECT_THAT(out.into, IsEmpty());
+    }
+  }
+  for (const int does : {TCA_INGRESS_REDIR, TCA_INGRESS_MIRROR}) {
+    for (const int verdict : {TC_ACT_PIPE, TC_ACT_GOTO_CHAIN | 7}) {
+      const Power in = power_of_mirred(does, 3, 0, verdict);
+      EXPECT_TRUE(in.by_mirred && in.redirects);
+      EXPECT_FALSE(in.into_any);
+      EXPECT_THAT(in.into, ElementsAre(Ifindex::of<3>()));
+    }
+    EXPECT_TRUE(power_of_mirred(does, 0, 22).into_any) << "which are in a block can change";
+  }
+  EXPECT_TRUE(power_of_mirred(9, 3, 22).into_any) << "of a kind that is not known";
+  EXPECT_TRUE(power_of_program().into_any);
 }
 
 }  // namespace

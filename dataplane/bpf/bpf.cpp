@@ -343,9 +343,8 @@ void Bpf::set_timer() {
 
 Events Bpf::take_events() {
   Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
-  if (!events.changed.empty()) others_.expire();
-  if (has_file_system_changed()) events.changed.emplace_back();
   others_.add_concerned(events.changed);
+  if (has_file_system_changed()) events.changed.emplace_back();
   take_chains();
   if (timer_.take()) {
     if (chains_at_ && *chains_at_ <= std::chrono::steady_clock::now()) {

@@ -31,6 +31,10 @@ std::uint32_t parent_of(Part part) {
   return TC_H_MAKE(TC_H_CLSACT, part == Part::kClassify ? TC_H_MIN_INGRESS : TC_H_MIN_EGRESS);
 }
 
+TcMessage filters_at(Ifindex port, std::uint32_t parent) {
+  return {RTM_GETTFILTER, NLM_F_DUMP, port, parent};
+}
+
 std::uint32_t info_of(std::uint32_t preference) { return preference << 16 | htons(ETH_P_ALL); }
 
 std::string mark_of(Ifindex port) { return std::string(kMark) + std::to_string(port.value()); }
@@ -78,24 +82,23 @@ Clsact::Clsact(TcSocket socket, Programs& programs)
 }
 
 Result<std::vector<Clsact::Filter>> Clsact::filters(Ifindex port, Part part) {
-  return filters(port, parent_of(part));
+  return filters(filters_at(port, parent_of(part)));
 }
 
-Result<std::vector<Clsact::Filter>> Clsact::filters(Ifindex port, std::uint32_t parent) {
+Result<std::vector<Clsact::Filter>> Clsact::filters(const TcMessage& question, Chains chains) {
   std::vector<Filter> filters;
-  const auto done =
-      socket_.dump(TcMessage(RTM_GETTFILTER, NLM_F_DUMP, port, parent), [&](const TcObject& f) {
-        if (f.chain != 0) return;  // no packet comes there but by another filter's word
-        Filter filter{.handle = f.handle, .info = f.info, .kind = std::string(f.kind)};
-        std::array<nlattr*, TCA_BPF_MAX + 1> bpf{};
-        if (f.kind == "bpf" && f.options != nullptr &&
-            nla_parse_nested(bpf.data(), TCA_BPF_MAX, f.options, nullptr) == 0) {
-          if (bpf[TCA_BPF_NAME]) filter.name = nla_get_string(bpf[TCA_BPF_NAME]);
-          if (bpf[TCA_BPF_ID]) filter.program_id = nla_get_u32(bpf[TCA_BPF_ID]);
-        }
-        if (!filter.ours()) filter.power = power_of(f);
-        filters.push_back(std::move(filter));
-      });
+  const auto done = socket_.dump(question, [&](const TcObject& f) {
+    if (f.chain != 0 && chains == Chains::kFirst) return;
+    Filter filter{.handle = f.handle, .info = f.info, .kind = std::string(f.kind)};
+    std::array<nlattr*, TCA_BPF_MAX + 1> bpf{};
+    if (f.kind == "bpf" && f.options != nullptr &&
+        nla_parse_nested(bpf.data(), TCA_BPF_MAX, f.options, nullptr) == 0) {
+      if (bpf[TCA_BPF_NAME]) filter.name = nla_get_string(bpf[TCA_BPF_NAME]);
+      if (bpf[TCA_BPF_ID]) filter.program_id = nla_get_u32(bpf[TCA_BPF_ID]);
+    }
+    if (!filter.ours()) filter.power = power_of(f);
+    filters.push_back(std::move(filter));
+  });
   if (!done && !is_none(done.error())) return fail(done.error());
   return filters;
 }
@@ -254,8 +257,8 @@ Result<std::optional<std::string>> Clsact::before(Ifindex port, Part part) {
   return std::nullopt;
 }
 
-Result<std::vector<Stranger>> Clsact::behind(Ifindex port, Part part) {
-  const auto all = filters(port, part);
+Result<std::vector<Stranger>> Clsact::behind(Ifindex port, Part part, Chains chains) {
+  const auto all = filters(filters_at(port, parent_of(part)), chains);
   if (!all) return fail(all.error());
   std::vector<Stranger> behind;
   for (const Filter& f : *all) {
@@ -269,15 +272,31 @@ Result<std::vector<Stranger>> Clsact::behind(Ifindex port, Part part) {
   return behind;
 }
 
-Result<std::vector<Stranger>> Clsact::in_qdiscs(Ifindex port, const Qdiscs& qdiscs) {
+Result<std::vector<Stranger>> Clsact::in_qdiscs(Ifindex port, const Qdiscs& qdiscs, Chains chains) {
   const auto named = [](std::string_view what, std::uint32_t handle) {
     return fmt::format("{} {:x}:{:x}", what, TC_H_MAJ(handle) >> 16, TC_H_MIN(handle));
   };
   std::vector<Stranger> strangers;
+  const auto add = [&](const TcMessage& question, const std::string& name) -> Result<void> {
+    const auto all = filters(question, chains);
+    if (!all) return fail(all.error());
+    for (const Filter& f : *all) {
+      if (f.handle == 0 || !meets_ip(f.info)) continue;
+      strangers.push_back(
+          {fmt::format("a filter of {} ({}, preference {})", name, f.kind, f.info >> 16), f.power});
+      strangers.back().power.decides = false;
+    }
+    return {};
+  };
   std::map<std::uint32_t, std::string> parents{{0, "the root qdisc"}};
   std::set<std::uint32_t> with_classes;
   for (const Qdiscs::Qdisc& q : qdiscs.of(port)) {
     if (q.power.changes) strangers.push_back({named("the qdisc", q.handle), q.power});
+    for (const std::uint32_t block : q.blocks)
+      if (auto done = add(TcMessage::of_block(RTM_GETTFILTER, NLM_F_DUMP, block),
+                          fmt::format("block {} of {}", block, named("the qdisc", q.handle)));
+          !done)
+        return fail(done.error());
     if (q.handle == 0) continue;
     parents.emplace(q.handle, named("the qdisc", q.handle));
     if (q.has_classes()) with_classes.insert(q.handle);
@@ -290,16 +309,8 @@ Result<std::vector<Stranger>> Clsact::in_qdiscs(Ifindex port, const Qdiscs& qdis
         });
     if (!done && !is_none(done.error())) return fail(done.error());
   }
-  for (const auto& [parent, name] : parents) {
-    const auto all = filters(port, parent);
-    if (!all) return fail(all.error());
-    for (const Filter& f : *all) {
-      if (f.handle == 0 || !meets_ip(f.info)) continue;
-      strangers.push_back(
-          {fmt::format("a filter of {} ({}, preference {})", name, f.kind, f.info >> 16), f.power});
-      strangers.back().power.decides = false;
-    }
-  }
+  for (const auto& [parent, name] : parents)
+    if (auto done = add(filters_at(port, parent), name); !done) return fail(done.error());
   return strangers;
 }
 

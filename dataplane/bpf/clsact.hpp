@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <set>
+#include <vector>
 
 #include "dataplane/bpf/hook.hpp"
 #include "dataplane/bpf/qdiscs.hpp"
@@ -29,11 +31,15 @@ class Clsact : public Hook {
   /// The filter that stands before ours and may see IP packets: where it matches, ours is not
   /// asked.
   [[nodiscard]] Result<std::optional<std::string>> before(Ifindex port, Part part);
+  /// Which filters: to another chain than the first no packet comes but by a filter's word.
+  enum class Chains : std::uint8_t { kFirst, kAll };
   /// The filters of others that may see IP packets behind ours, or all where ours is not there.
-  [[nodiscard]] Result<std::vector<Stranger>> behind(Ifindex port, Part part);
-  /// What packets go through after the egress hook: `qdiscs`, their filters and those of their
-  /// classes. To choose a class decides nothing here: the mark is needed no more.
-  [[nodiscard]] Result<std::vector<Stranger>> in_qdiscs(Ifindex port, const Qdiscs& qdiscs);
+  [[nodiscard]] Result<std::vector<Stranger>> behind(Ifindex port, Part part,
+                                                     Chains chains = Chains::kFirst);
+  /// What packets go through after the egress hook: `qdiscs`, their filters, those of their classes
+  /// and of their qevents. To choose a class decides nothing here: the mark is needed no more.
+  [[nodiscard]] Result<std::vector<Stranger>> in_qdiscs(Ifindex port, const Qdiscs& qdiscs,
+                                                        Chains chains = Chains::kFirst);
   /// All other ports are gone, and with them what was left there.
   void keep_only(const std::set<Ifindex>& ports);
   /// An ingress qdisc, which clsact cannot stand beside.
@@ -50,7 +56,8 @@ class Clsact : public Hook {
     [[nodiscard]] bool ours() const;
   };
   [[nodiscard]] Result<std::vector<Filter>> filters(Ifindex port, Part part);
-  [[nodiscard]] Result<std::vector<Filter>> filters(Ifindex port, std::uint32_t parent);
+  [[nodiscard]] Result<std::vector<Filter>> filters(const TcMessage& question,
+                                                    Chains chains = Chains::kFirst);
   [[nodiscard]] static std::optional<Filter> ours_in(const std::vector<Filter>& all);
   [[nodiscard]] Result<std::optional<Filter>> ours(Ifindex port, Part part);
   /// True if it was not there before.

@@ -22,6 +22,8 @@ namespace {
 // Linux 6.6, <linux/bpf.h>; Debian 12's headers are older.
 constexpr std::uint32_t kTcxIngress = 46;
 constexpr std::uint32_t kTcxEgress = 47;
+constexpr std::uint32_t kNetkitPrimary = 54;  // Linux 6.7
+constexpr std::uint32_t kNetkitPeer = 55;
 constexpr std::uint32_t kBefore = 1U << 3;  ///< BPF_F_BEFORE: of nothing named, so: first
 
 std::uint64_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
@@ -301,8 +303,8 @@ struct TcxAnswer {
   std::uint64_t revision = 0;
 };
 
-Result<void> query_tcx(TcxAnswer& answer, Ifindex port, Part part) {
-  TcxQuery query{.ifindex = port.value(), .attach_type = hook_of(part)};
+Result<void> query_tcx(TcxAnswer& answer, Ifindex port, std::uint32_t hook) {
+  TcxQuery query{.ifindex = port.value(), .attach_type = hook};
   query.program_ids = address(answer.ids.data());
   query.link_ids = address(answer.links.data());
   query.count = static_cast<std::uint32_t>(answer.ids.size());
@@ -315,19 +317,25 @@ Result<void> query_tcx(TcxAnswer& answer, Ifindex port, Part part) {
   return {};
 }
 
-}  // namespace
-
-Result<TcxChain> tcx_chain(Ifindex port, Part part) {
+Result<TcxChain> chain_of(Ifindex port, std::uint32_t hook) {
   TcxAnswer now;
-  if (auto asked = query_tcx(now, port, part); !asked) return fail(asked.error());
+  if (auto asked = query_tcx(now, port, hook); !asked) return fail(asked.error());
   return TcxChain{.program_ids = {now.ids.data(), now.ids.data() + now.count},
                   .link_ids = {now.links.data(), now.links.data() + now.count},
                   .revision = now.revision};
 }
 
+}  // namespace
+
+Result<TcxChain> tcx_chain(Ifindex port, Part part) { return chain_of(port, hook_of(part)); }
+
+Result<TcxChain> netkit_chain(Ifindex primary, NetkitEnd of) {
+  return chain_of(primary, of == NetkitEnd::kPrimary ? kNetkitPrimary : kNetkitPeer);
+}
+
 bool is_tcx_chain(Ifindex port, Part part, const TcxChain& seen) {
   TcxAnswer now;
-  return query_tcx(now, port, part) && now.revision == seen.revision &&
+  return query_tcx(now, port, hook_of(part)) && now.revision == seen.revision &&
          std::ranges::equal(std::span(now.ids.data(), now.count), seen.program_ids) &&
          std::ranges::equal(std::span(now.links.data(), now.count), seen.link_ids);
 }

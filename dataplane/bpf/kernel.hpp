@@ -93,6 +93,10 @@ struct TcxChain {
   friend bool operator==(const TcxChain&, const TcxChain&) = default;
 };
 [[nodiscard]] Result<TcxChain> tcx_chain(Ifindex port, Part part);
+/// The same of a netkit device (Linux 6.7), whose first end, the primary one, has all programs. The
+/// other end, if it is in this network namespace, refuses to tell.
+enum class NetkitEnd : std::uint8_t { kPrimary, kPeer };
+[[nodiscard]] Result<TcxChain> netkit_chain(Ifindex primary, NetkitEnd of);
 /// Whether tcx_chain() would be `seen`; allocates nothing.
 [[nodiscard]] bool is_tcx_chain(Ifindex port, Part part, const TcxChain& seen);
 /// First on the port's hook, so that no verdict of another program goes before ours.

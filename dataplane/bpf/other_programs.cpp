@@ -50,6 +50,7 @@ Result<OtherPrograms::Glimpse> OtherPrograms::look(Ifindex port) {
   auto lowers = below(port);
   if (!lowers) return fail(lowers.error());
   glimpse.below = std::move(*lowers);
+  glimpse.elsewhere = elsewhere_.into(port, stack_.below(port));
   return glimpse;
 }
 
@@ -108,8 +109,22 @@ Result<void> OtherPrograms::read_stack() {
   if (!renamed) return fail(renamed.error());
   if (*renamed) nftables_.expire();
   if (auto done = qdiscs_.read(socket_); !done) return done;
+  if (auto done = elsewhere_.read(*clsact_, qdiscs_, stack_, told()); !done) return done;
   stack_read_ = now;
   return {};
+}
+
+std::set<Ifindex> OtherPrograms::told() const {
+  std::set<Ifindex> told = ports_;
+  for (const Ifindex port : ports_)
+    for (const auto& links : {stack_.above(port), stack_.below(port)})
+      for (const Stack::Link& link : links) told.insert(link.ifindex);
+  return told;
+}
+
+void OtherPrograms::add_sent_into(std::vector<Ifindex>& ports) const {
+  for (const auto& [port, seen] : seen_)
+    if (elsewhere_.into(port, stack_.below(port)) != seen.elsewhere) ports.push_back(port);
 }
 
 auto OtherPrograms::by_nftables(const std::string& interface, bool below) const
@@ -213,7 +228,7 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
     if (!others) return fail(others.error());
     if (auto why = harm_below(part, rules, lower.link, *others, lower.nftables.at(at))) return why;
   }
-  return std::nullopt;
+  return harm_from_elsewhere(part, rules, glimpse.elsewhere);
 }
 
 std::optional<std::string> OtherPrograms::doubt(Part part, const qos::Ruleset& rules,
@@ -233,13 +248,27 @@ bool OtherPrograms::has_chain_changed(Ifindex port, const Glimpse& seen) const {
   });
 }
 
-void OtherPrograms::add_changed_chains(std::vector<Ifindex>& ports) const {
+void OtherPrograms::add_changed_chains(std::vector<Ifindex>& ports) {
   for (const auto& [port, seen] : seen_)
     if (has_chain_changed(port, seen)) ports.push_back(port);
+  stack_read_ = {};
+  if (!read_stack()) return;
+  elsewhere_.read_programs(programs_, stack_, told());
+  add_sent_into(ports);
 }
 
-void OtherPrograms::add_concerned(std::vector<Ifindex>& interfaces) const {
-  for (const Ifindex link : std::vector(interfaces))
+void OtherPrograms::add_concerned(std::vector<Ifindex>& interfaces) {
+  if (interfaces.empty()) return;
+  stack_read_ = {};
+  bool far = false;
+  for (const Ifindex link : interfaces) {
+    elsewhere_.expire(link);
+    far |= link != Ifindex() && !ports_.contains(link);
+  }
+  const std::vector<Ifindex> told = interfaces;
+  // Of ports alone it is enough to look when they are looked at.
+  if (far && !seen_.empty() && read_stack()) add_sent_into(interfaces);
+  for (const Ifindex link : told)
     for (const auto& links : {stack_.below(link), stack_.above(link)})
       for (const Stack::Link& port : links)
         if (ports_.contains(port.ifindex)) interfaces.push_back(port.ifindex);
@@ -268,11 +297,15 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     const auto seen = seen_.find(port);
     return seen != seen_.end() && !(seen->second.above.empty() && seen->second.below.empty());
   });
-  // Where nothing stands on a port, an event of links tells of what comes.
-  if (stacked) {
+  const bool programs =
+      tcx_ && chains && (for_answer || far_glances_++ % kGlancesWithoutLinks == 0);
+  // Where nothing stands on a port, an event of links tells of what comes. An interface elsewhere
+  // goes without one.
+  if (stacked || programs || !elsewhere_.empty()) {
     stack_read_ = {};
     if (!read_stack()) return {ports.begin(), ports.end()};
   }
+  if (programs) elsewhere_.read_programs(programs_, stack_, told());
   nftables_.read();                                                // after the names
   std::array<std::optional<std::optional<std::string>>, 2> needs;  // the same for many ports
   const auto mark_need = [&](bool turns) {
@@ -297,6 +330,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     if (seen->second.mark_need && *seen->second.mark_need != mark_need(seen->second.turns))
       changed.insert(port);
     if (chains && has_chain_changed(port, seen->second)) changed.insert(port);
+    if (elsewhere_.into(port, stack_.below(port)) != seen->second.elsewhere) changed.insert(port);
   }
   return {changed.begin(), changed.end()};
 }

@@ -16,6 +16,7 @@
 #include "dataplane/backend.hpp"
 #include "dataplane/bpf/bundles.hpp"
 #include "dataplane/bpf/clsact.hpp"
+#include "dataplane/bpf/elsewhere.hpp"
 #include "dataplane/bpf/nftables.hpp"
 #include "dataplane/bpf/programs.hpp"
 #include "dataplane/bpf/qdiscs.hpp"
@@ -50,6 +51,7 @@ class OtherPrograms {
     std::vector<Beside> above{};
     /// Of one that has rules itself what nftables does alone: the rest is told there.
     std::vector<Beside> below{};
+    std::optional<std::string> elsewhere{};  ///< Elsewhere::into()
     /// Of a port whose mark a filter may have written over: what need_on_the_way() said.
     std::optional<std::optional<std::string>> mark_need{};
     bool turns = false;  ///< asked of a port from which packets may turn
@@ -79,11 +81,10 @@ class OtherPrograms {
   [[nodiscard]] std::vector<Ifindex> changed(std::span<const Ifindex> ports, Backend::Glance why,
                                              bool chains);
   /// Adds those whose TCX hooks are no longer as they were seen.
-  void add_changed_chains(std::vector<Ifindex>& ports) const;
-  /// Adds the ports that stand on one of these interfaces, or on which one of these stands.
-  void add_concerned(std::vector<Ifindex>& interfaces) const;
-  /// Something has changed since the last read.
-  void expire() { stack_read_ = {}; }
+  void add_changed_chains(std::vector<Ifindex>& ports);
+  /// Of these interfaces an event of traffic control has told. Adds the ports that stand on one of
+  /// them, or on which one stands, and those that packets are now sent into from one.
+  void add_concerned(std::vector<Ifindex>& interfaces);
   /// The port has no rules any more.
   void lose(Ifindex port) { seen_.erase(port); }
   /// The interface is gone.
@@ -116,10 +117,15 @@ class OtherPrograms {
   /// Packets leave by the rules of a port where they leave by this interface.
   [[nodiscard]] bool leaves_by_rules(Ifindex interface) const;
   [[nodiscard]] Glimpse::ByNftables by_nftables(const std::string& interface, bool below) const;
-  /// Reads how interfaces stand on each other, and their qdiscs, if that was not done a moment ago.
+  /// Reads how interfaces stand on each other, their qdiscs, and what is elsewhere, if that was not
+  /// done a moment ago.
   [[nodiscard]] Result<void> read_stack();
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> above(Ifindex port);
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> below(Ifindex port);
+  /// Those whose programs and filters are told of by a port's own hooks, or as above or below it.
+  [[nodiscard]] std::set<Ifindex> told() const;
+  /// Adds the ports that are sent packets from elsewhere, otherwise than they were seen to be.
+  void add_sent_into(std::vector<Ifindex>& ports) const;
   /// Reads what is on them.
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> beside(std::vector<Stack::Link> links,
                                                             bool below);
@@ -132,10 +138,12 @@ class OtherPrograms {
   std::map<Ifindex, Glimpse> seen_;
   Stack stack_;
   Qdiscs qdiscs_;
+  Elsewhere elsewhere_;
   Bundles bundles_;
   Nftables nftables_;  ///< as of the last changed()
   std::chrono::steady_clock::time_point stack_read_{};
-  std::size_t glances_ = 0;  ///< of time, since one read the interfaces
+  std::size_t glances_ = 0;      ///< of time, since one read the interfaces
+  std::size_t far_glances_ = 0;  ///< of time, since one asked for TCX programs elsewhere
 };
 
 }  // namespace lldp::dataplane::bpf

@@ -21,17 +21,31 @@ constexpr std::string_view kWithout[] = {
     "noqueue", "pfifo",   "pfifo_fast", "pie",     "plug",   "prio",     "qfq",
     "red",     "sfb",     "sfq",        "skbprio", "taprio", "tbf"};
 
+/// Of these the kernel's own choices, to which no filter can be bound.
+constexpr std::string_view kWithoutFilters[] = {"bfifo",   "fq",    "mq",
+                                                "noqueue", "pfifo", "pfifo_fast"};
+
+const nlattr* option(const TcObject& qdisc, int attribute) {
+  if (qdisc.options == nullptr) return nullptr;
+  return nla_find(static_cast<nlattr*>(nla_data(qdisc.options)), nla_len(qdisc.options), attribute);
+}
+
 Power power_of_qdisc(const TcObject& qdisc) {
   if (std::ranges::find(kWithClasses, qdisc.kind) != std::end(kWithClasses) ||
       std::ranges::find(kWithout, qdisc.kind) != std::end(kWithout))
     return {};
   if (qdisc.kind != "cake") return {.changes = true, .by = std::string(qdisc.kind)};
-  const nlattr* const wash = qdisc.options == nullptr
-                                 ? nullptr
-                                 : nla_find(static_cast<nlattr*>(nla_data(qdisc.options)),
-                                            nla_len(qdisc.options), TCA_CAKE_WASH);
-  if (wash != nullptr && nla_get_u32(wash) == 0) return {};
+  if (value_of<std::uint32_t>(option(qdisc, TCA_CAKE_WASH)) == 0U) return {};
   return {.changes = true, .by = "cake, wash"};
+}
+
+std::vector<std::uint32_t> blocks_of(const TcObject& qdisc) {
+  std::vector<std::uint32_t> blocks;
+  if (qdisc.kind != "red") return blocks;
+  for (const int attribute : {TCA_RED_EARLY_DROP_BLOCK, TCA_RED_MARK_BLOCK})
+    if (const auto block = value_of<std::uint32_t>(option(qdisc, attribute)))
+      blocks.push_back(*block);
+  return blocks;
 }
 
 }  // namespace
@@ -42,10 +56,27 @@ bool Qdiscs::Qdisc::has_classes() const {
 
 Result<void> Qdiscs::read(TcSocket& socket) {
   all_.clear();
-  return socket.dump(TcMessage(RTM_GETQDISC, NLM_F_DUMP, Ifindex(), 0), [&](const TcObject& q) {
-    if (q.parent != TC_H_CLSACT)
-      all_[q.port].push_back({q.handle, std::string(q.kind), power_of_qdisc(q)});
-  });
+  hooked_.clear();
+  return socket.dump(TcMessage(RTM_GETQDISC, NLM_F_DUMP, Ifindex(), 0),
+                     [&](const TcObject& q) { take(q); });
+}
+
+void Qdiscs::take(const TcObject& qdisc) {
+  if (qdisc.parent == TC_H_CLSACT)  // and of an ingress qdisc
+    hooked_.insert(qdisc.port);
+  else
+    all_[qdisc.port].push_back(
+        {qdisc.handle, std::string(qdisc.kind), power_of_qdisc(qdisc), blocks_of(qdisc)});
+}
+
+std::set<Ifindex> Qdiscs::with_filters() const {
+  std::set<Ifindex> interfaces = hooked_;
+  for (const auto& [interface, qdiscs] : all_)
+    if (std::ranges::any_of(qdiscs, [](const Qdisc& q) {
+          return std::ranges::find(kWithoutFilters, q.kind) == std::end(kWithoutFilters);
+        }))
+      interfaces.insert(interface);
+  return interfaces;
 }
 
 const std::vector<Qdiscs::Qdisc>& Qdiscs::of(Ifindex interface) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,22 +14,30 @@
 
 namespace lldp::dataplane::bpf {
 
-/// The qdiscs that packets go through after the egress hook.
+/// The qdiscs that packets go through after the egress hook, and where others have their filters.
 class Qdiscs {
  public:
   struct Qdisc {
     std::uint32_t handle = 0;  ///< 0: the kernel's own choice
     std::string kind{};
     Power power{};
+    /// The filters of its qevents are in blocks of these numbers.
+    std::vector<std::uint32_t> blocks{};
     /// Its classes may have filters of their own.
     [[nodiscard]] bool has_classes() const;
   };
   /// Reads those of all interfaces: the kernel does not tell those of one.
   [[nodiscard]] Result<void> read(TcSocket& socket);
+  void take(const TcObject& qdisc);
   [[nodiscard]] const std::vector<Qdisc>& of(Ifindex interface) const;
+  /// It has a clsact or an ingress qdisc.
+  [[nodiscard]] bool has_hook(Ifindex interface) const { return hooked_.contains(interface); }
+  /// Those on which there may be a filter.
+  [[nodiscard]] std::set<Ifindex> with_filters() const;
 
  private:
   std::map<Ifindex, std::vector<Qdisc>> all_{};
+  std::set<Ifindex> hooked_{};
 };
 
 }  // namespace lldp::dataplane::bpf

@@ -67,6 +67,12 @@ netdev() { nft "add table netdev t; add chain netdev t s; add chain netdev t c {
 unnetdev() { nft delete table netdev t; }
 inet_ingress() { nft "add table inet t; add chain inet t c { type filter hook ingress device $1 priority 0; }; add rule inet t c $2"; }
 uninet() { nft delete table inet t; }
+far() { ip link add ifb0 address 02:00:00:00:00:03 up type ifb && ip route replace 198.51.100.2/32 dev ifb0 &&
+  ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev ifb0 &&
+  ip rule add iif p1 lookup 77 && ip route replace 198.51.100.2/32 dev p1 table 77; }
+unfar() { ip link del ifb0; ip rule del iif p1 lookup 77; ip route flush table 77; tc actions flush action mirred; true; }
+red() { tc qdisc replace dev p1 root handle 1: red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn \
+  probability 0.1 bandwidth 10Mbit qevent $1 block 8; }
 every() { (while :; do eval "$2"; sleep $1; done) >/dev/null 2>&1 & echo $! >$DIR/loop; sleep 1; }
 enough() { kill $(cat $DIR/loop); }
 AWAY="action mirred egress redirect dev lo"
@@ -205,6 +211,49 @@ inline const Situation kSituations[] = {
     {"a filter at the egress of a port sends a copy out of another port",
      "flt p1 egress 100 action mirred egress mirror dev p0", Ends::kTold, "remap bypassed",
      "unflt p1 egress 100"},
+    // interfaces that have nothing to do with a port
+    {"a filter elsewhere sends packets into the ingress of a port",
+     "far; flt ifb0 egress 9 action mirred ingress redirect dev p1", Ends::kTold,
+     "p1: classify bypassed: a filter (u32, preference 9) at the egress of ifb0", "unfar"},
+    {"a filter elsewhere sends a copy into the ingress of a port",
+     "far; flt ifb0 egress 9 action mirred ingress mirror dev p1", Ends::kTold,
+     "p1: classify bypassed: a filter (u32, preference 9) at the egress of ifb0", "unfar"},
+    {"a filter of a root qdisc elsewhere sends packets into the ingress of a port",
+     "far; tc qdisc replace dev ifb0 root handle 1: htb && tc filter add dev ifb0 parent 1: pref 9 "
+     "protocol ip u32 match u32 0 0 action mirred ingress redirect dev p1",
+     Ends::kTold, "p1: classify bypassed: a filter of the root qdisc (u32, preference 9)", "unfar"},
+    {"a filter of another chain elsewhere sends packets into the ingress of a port",
+     "far; flt ifb0 egress '9 chain 7' action mirred ingress redirect dev p1; flt ifb0 egress 9 "
+     "action mirred egress mirror dev lo goto chain 7",
+     Ends::kTold, "p1: classify bypassed: a filter (u32, preference 9) at the egress of ifb0",
+     "unfar"},
+    {"the action of a filter elsewhere is changed, and sends packets into the ingress of a port",
+     "far; tc actions add action mirred egress redirect dev p1 index 7 && flt ifb0 egress 9 action "
+     "mirred index 7 && tc actions replace action mirred ingress redirect dev p1 index 7",
+     Ends::kTold, "p1: classify bypassed: a filter (u32, preference 9) at the egress of ifb0",
+     "unfar"},
+    {"a filter elsewhere sends packets out of a port",
+     "far; flt ifb0 egress 9 action mirred egress redirect dev p1", Ends::kRight, "", "unfar"},
+    {"a filter elsewhere of another protocol would send packets into the ingress of a port",
+     "far; flt ifb0 egress 8 action mirred egress redirect dev p1; OF=arp flt ifb0 egress 9 action "
+     "mirred ingress redirect dev p1",
+     Ends::kRight, "", "unfar"},
+    {"an action that no filter has would send packets into the ingress of a port",
+     "tc actions add action mirred ingress redirect dev p1 index 7", Ends::kRight, "",
+     "tc actions flush action mirred"},
+    {"a filter on an interface elsewhere chooses a class",
+     "ip link add ifb0 up type ifb; flt ifb0 egress 9 flowid 1:7", Ends::kRight, "", "unfar"},
+    {"a program of another on an interface elsewhere",
+     "ip link add ifb0 up type ifb; prog ifb0 egress 9 stranger", Ends::kTold,
+     "classify bypassed: a filter (bpf, preference 9) at the egress of ifb0", "unfar"},
+    {"a TCX program of another on an interface that has nothing to do with a port",
+     "ip link add ifb0 up type ifb; @tcx ifb0 egress", Ends::kTold,
+     "at the egress of ifb0 may send packets into the ingress of this port", "@detach; unfar"},
+    {"an interface elsewhere goes with a program of another on it",
+     "ip link add ifb0 up type ifb; prog ifb0 egress 9 stranger; $LEVEL check --socket $SOCKET "
+     ">/dev/null; ip "
+     "link del ifb0",
+     Ends::kRight},
     {"five hundred harmless filters stand behind the rules",
      "tc qdisc add dev p0 clsact 2>/dev/null; for i in $(seq 500); do echo filter add dev p0 "
      "ingress pref $((100 + i)) protocol ip u32 match u32 $i 0xffffffff flowid 1:7; done | tc "
@@ -285,6 +334,20 @@ inline const Situation kSituations[] = {
      "dev "
      "p1 parent 1:10 protocol ip u32 match u32 0 0 flowid 1:20 $AWAY",
      Ends::kTold, "remap bypassed", "tc qdisc del dev p1 root"},
+    {"RED sends packets that it would drop out of another interface (qevent)",
+     "red early_drop && tc filter add block 8 pref 9 protocol ip u32 match u32 0 0 $AWAY",
+     Ends::kTold, "p1: remap bypassed: a filter of block 8 of the qdisc 1:0 (u32, preference 9)",
+     "tc qdisc del dev p1 root"},
+    {"RED sends a copy of packets that it marks out of another interface (qevent)",
+     "red mark && tc filter add block 8 pref 9 protocol ip u32 match u32 0 0 action mirred egress "
+     "mirror dev lo",
+     Ends::kRight, "", "tc qdisc del dev p1 root"},
+    {"RED changes DSCP of packets that it marks (qevent, pedit)",
+     "red mark && tc filter add block 8 pref 9 protocol ip u32 match u32 0 0 action pedit ex munge "
+     "ip dsfield set 0 retain 0xfc",
+     Ends::kTold, "p1: remap bypassed: a filter of block 8", "tc qdisc del dev p1 root"},
+    {"RED without filters of its events", "red early_drop", Ends::kRight, "",
+     "tc qdisc del dev p1 root"},
     {"the root qdisc is replaced by pfifo", "tc qdisc replace dev p1 root pfifo limit 100",
      Ends::kRight, "", "tc qdisc del dev p1 root"},
     {"the root qdisc is replaced by prio", "tc qdisc replace dev p1 root prio", Ends::kRight, "",

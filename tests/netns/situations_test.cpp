@@ -272,9 +272,11 @@ std::string page() {
       "`tests/netns/situations_test.cpp`, which runs each situation with\n"
       "packets through it, and then undoes it: all has to be fine again. Situations with VLANs, "
       "VRFs, ipvlan, the actions pedit, skbedit,\n"
-      "gact and police, the qdiscs netem, ets, fq_codel and prio, flowtables, and filters that end "
-      "the ingress are run by Debian 12's kernel too\n(`./run test-vm`). Of the others, "
-      "one that the kernel of the test cannot make is left out there.\n\n"
+      "gact and police, the qdiscs netem, RED, ets, fq_codel and prio, flowtables, filters "
+      "elsewhere, and filters that end the ingress are run\n"
+      "by Debian 12's kernel too (`./run test-vm`). Elsewhere is an interface that has nothing to "
+      "do with a port. A situation that the kernel of the\n"
+      "test cannot make is left out there.\n\n"
       "| situation | packets | `check` |\n"
       "|---|---|---|\n";
   for (const Situation& s : kSituations) {
@@ -567,6 +569,45 @@ TEST_F(Situations, ForwardOfNftablesAtEgressOfDownPortIsTold) {
   EXPECT_EQ(comes_out("q1"), frame(51, 6, 7));
   EXPECT_EQ(fabric.check(), 0) << fabric.checked();
   ASSERT_TRUE(sh("nft delete table netdev t"));
+  Fabric::unlink();
+}
+
+/// Packets of p0 are routed out of ifb0, and sent from there into the ingress of the down port p2:
+/// they count as come by it, and go up by p1 in the class of their ingress. Out of ifb0 by p1 they
+/// turn, by their mark.
+TEST_F(Situations, PacketsSentIntoADownPortFromElsewhereDoNotTurnAndThatIsTold) {
+  Fabric::links();
+  Fabric::link(2);
+  ASSERT_TRUE(sh(std::string(kShell) + "far && ip rule add iif p2 lookup 77 && "
+                                       "flt ifb0 egress 9 action mirred egress redirect dev p1"));
+  Fabric fabric(Fabric::Keep{}, "ports = p0,p1,p2\n", 2);
+  fabric.start_below();
+  const auto comes_out = [] {
+    const Wire in("q0");
+    const Wire out("q1");
+    return in.send(exchange_of(Sent::kRouted).frame) ? out.receive(200) : std::nullopt;
+  };
+  const auto frame = [](unsigned dscp, std::uint8_t ttl, std::uint8_t from) {
+    return dataplane::packet::readdressed(dataplane::packet::frame4({.dscp = dscp, .ttl = ttl}), 4,
+                                          from);
+  };
+  const auto is_fine = [&] { return fabric.check() == 0 && comes_out() == frame(51, 63, 3); };
+  ASSERT_TRUE(eventually(is_fine, 30s)) << fabric.checked() << fabric.log();
+  ASSERT_TRUE(sh(std::string(kShell) +
+                 "unflt ifb0 egress 9; flt ifb0 egress 9 action mirred ingress redirect dev p2"));
+  EXPECT_EQ(comes_out(), frame(43, 62, 3)) << "it turned, unchanged";
+  const auto is_told = [&] {
+    return fabric.check() != 0 &&
+           fabric.checked().find(
+               "p2: classify bypassed: a filter (u32, preference 9) at the egress "
+               "of ifb0 sends packets into the ingress of this port (mirred)") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(is_told, kUntilTold)) << fabric.checked();
+  EXPECT_EQ(fabric.checked().find("p1: classify"), std::string::npos) << fabric.checked();
+  ASSERT_TRUE(sh(std::string(kShell) +
+                 "unflt ifb0 egress 9; flt ifb0 egress 9 action mirred egress redirect dev p1"));
+  EXPECT_TRUE(eventually(is_fine, kUntilTold)) << fabric.checked();
+  sh(std::string(kShell) + "ip rule del iif p2 lookup 77; unfar");
   Fabric::unlink();
 }
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/bpf/elsewhere.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "dataplane/bpf/kernel.hpp"
+
+namespace lldp::dataplane::bpf {
+namespace {
+
+bool matters(const Power& power) {
+  return power.by_mirred || power.into_any || !power.into.empty();
+}
+
+std::string_view name_of(Part part) { return part == Part::kClassify ? "ingress" : "egress"; }
+
+}  // namespace
+
+void Elsewhere::expire(Ifindex interface) {
+  if (interface == Ifindex())
+    filters_.clear();
+  else
+    filters_.erase(interface);
+}
+
+Result<void> Elsewhere::read(Clsact& clsact, const Qdiscs& qdiscs, const Stack& stack,
+                             const std::set<Ifindex>& told) {
+  const std::set<Ifindex> all = qdiscs.with_filters();
+  std::erase_if(filters_, [&](const auto& known) {
+    return told.contains(known.first) || !all.contains(known.first);
+  });
+  for (const Ifindex interface : all) {
+    if (told.contains(interface) || filters_.contains(interface)) continue;
+    std::vector<Stranger> found;
+    const auto add = [&](Part part, Result<std::vector<Stranger>> there) -> Result<void> {
+      if (!there) return fail(there.error());
+      for (Stranger& s : *there) {
+        if (!matters(s.power)) continue;
+        s.name += fmt::format(" at the {} of {}", name_of(part), stack.name_of(interface));
+        found.push_back(std::move(s));
+      }
+      return {};
+    };
+    if (qdiscs.has_hook(interface))
+      for (const Part part : {Part::kClassify, Part::kRemap})
+        if (auto done = add(part, clsact.behind(interface, part, Clsact::Chains::kAll)); !done)
+          return done;
+    if (auto done = add(Part::kRemap, clsact.in_qdiscs(interface, qdiscs, Clsact::Chains::kAll));
+        !done)
+      return done;
+    filters_.emplace(interface, std::move(found));
+  }
+  return {};
+}
+
+void Elsewhere::read_programs(const Programs& programs, const Stack& stack,
+                              const std::set<Ifindex>& told) {
+  programs_.clear();
+  for (const auto& [interface, facts] : stack.all()) {
+    if (told.contains(interface)) continue;
+    // Of an interface that has gone meanwhile, or the other end of a netkit, there is nothing.
+    const auto add = [&, at = interface](const Result<TcxChain>& chain, const auto& name) {
+      if (!chain) return;
+      for (const std::uint32_t id : chain->program_ids)
+        if (programs.key_of_id(id).empty()) programs_[at].push_back({name(id), power_of_program()});
+    };
+    for (const Part part : {Part::kClassify, Part::kRemap})
+      add(tcx_chain(interface, part), [&, &name = facts.name](std::uint32_t id) {
+        return fmt::format("a TCX program ({}) at the {} of {}", id, name_of(part), name);
+      });
+    if (facts.kind != "netkit") continue;
+    for (const NetkitEnd end : {NetkitEnd::kPrimary, NetkitEnd::kPeer})
+      add(netkit_chain(interface, end), [&name = facts.name](std::uint32_t id) {
+        return fmt::format("a netkit program ({}) of {}", id, name);
+      });
+  }
+}
+
+std::optional<std::string> Elsewhere::into(Ifindex port, std::span<const Stack::Link> below) const {
+  for (const Found* const found : {&filters_, &programs_}) {
+    for (const auto& [interface, strangers] : *found) {
+      for (const auto& [name, power] : strangers) {
+        if (std::ranges::find(power.into, port) != power.into.end())
+          return name + " sends packets into the ingress of this port (mirred)";
+        for (const Stack::Link& lower : below)
+          if (std::ranges::find(power.into, lower.ifindex) != power.into.end())
+            return fmt::format(
+                "{} sends packets into the ingress of {}, on which this port stands (mirred)", name,
+                lower.name);
+        if (power.into_any)
+          return fmt::format("{} may send packets into the ingress of this port ({})", name,
+                             power.by);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Elsewhere::relies_on_mark() const {
+  for (const auto& [interface, strangers] : filters_)
+    for (const Stranger& s : strangers)
+      if (s.power.by_mirred) return s.name;
+  return std::nullopt;
+}
+
+bool Elsewhere::empty() const {
+  return programs_.empty() &&
+         std::ranges::all_of(filters_, [](const auto& known) { return known.second.empty(); });
+}
+
+std::optional<std::string> harm_from_elsewhere(Part part, const qos::Ruleset& rules,
+                                               const std::optional<std::string>& into) {
+  if (part != Part::kClassify || !into || rules.ingress.empty()) return std::nullopt;
+  return *into +
+         ", where they count as come by it, so that turns are missed or made wrongly: delete it, "
+         "or leave the port out of `ports`";
+}
+
+}  // namespace lldp::dataplane::bpf

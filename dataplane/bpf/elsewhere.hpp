@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bounded.hpp"
+#include "base/result.hpp"
+#include "dataplane/backend.hpp"
+#include "dataplane/bpf/clsact.hpp"
+#include "dataplane/bpf/programs.hpp"
+#include "dataplane/bpf/qdiscs.hpp"
+#include "dataplane/bpf/strangers.hpp"
+#include "qos/ruleset.hpp"
+
+namespace lldp::dataplane::bpf {
+
+/// What others do on interfaces that have nothing to do with a port: they can send packets into the
+/// ingress of one. What is known of an interface holds until an event of traffic control names it.
+class Elsewhere {
+ public:
+  /// Filters may have changed on this interface; 0: on any.
+  void expire(Ifindex interface);
+  /// Reads the filters of those that have any and are not known. `told`: what is there is told of
+  /// another way, for they are ports, stand on one, or one stands on them.
+  [[nodiscard]] Result<void> read(Clsact& clsact, const Qdiscs& qdiscs, const Stack& stack,
+                                  const std::set<Ifindex>& told);
+  /// Asks each interface for programs of others that no event tells of: TCX and netkit.
+  void read_programs(const Programs& programs, const Stack& stack, const std::set<Ifindex>& told);
+
+  /// What sends packets, or may send them, into the ingress of this port or of an interface that it
+  /// stands on, as a sentence without a remedy; nothing: there is none.
+  [[nodiscard]] std::optional<std::string> into(Ifindex port,
+                                                std::span<const Stack::Link> below) const;
+  /// The name of a filter that sends packets, or copies, on by mirred. Wherever they go, they have
+  /// not come in by a port any more, so that the mark alone tells what turns.
+  [[nodiscard]] std::optional<std::string> relies_on_mark() const;
+  /// Nothing that matters was found.
+  [[nodiscard]] bool empty() const;
+
+ private:
+  /// A filter or program that sends packets on, named with its place.
+  using Found = std::map<Ifindex, std::vector<Stranger>>;
+
+  Found filters_;   ///< of each interface that is known
+  Found programs_;  ///< of those that have any
+};
+
+/// Why the rules of a port, which are in their place, do not hold: by what `into()` has found.
+[[nodiscard]] std::optional<std::string> harm_from_elsewhere(
+    Part part, const qos::Ruleset& rules, const std::optional<std::string>& into);
+
+}  // namespace lldp::dataplane::bpf

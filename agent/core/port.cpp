@@ -481,14 +481,16 @@ void watch_for_conflict(Port& port, const Standing& own, TimePoint now) {
 void watch_for_unheard(Port& port, const Standing& own, TimePoint now) {
   const bool own_frames = std::any_of(port.agents.begin(), port.agents.end(),
                                       [](const PortAgent& a) { return a.hears_itself(); });
-  port.heard_any = port.link.up && (port.heard_any || port.table.size() != 0 || own_frames);
+  port.heard_any |= port.table.size() != 0 || own_frames;
+  if (!port.link.up && std::exchange(port.heard_any, false)) port.heard_before = true;
   const bool silent = own.role == Role::kSwitch && port.link.up && !port.heard_any &&
                       port.memory == PortMemory{} && !port.host_port && !port.link.layers &&
                       !port.link.may_be_unheard;
   if (!silent)
     port.unheard_at = kNever;
   else if (port.unheard_at == kNever)
-    port.unheard_at = now + kUnheardGrace;
+    // A stock agent may go on in its rhythm when the carrier comes back.
+    port.unheard_at = now + (port.heard_before ? own.missing_grace : kUnheardGrace);
   port.unheard = port.unheard_at <= now;
 }
 

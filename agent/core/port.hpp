@@ -102,8 +102,9 @@ struct Port {
   TimePoint shared_until = kNever;
   /// When silence where nothing was ever heard becomes an alarm; kNever: something was.
   TimePoint unheard_at = kNever;
-  bool heard_any = false;  ///< a neighbor was heard since the carrier came
-  bool unheard = false;    ///< unheard_at is over
+  bool heard_any = false;     ///< a neighbor was heard since the carrier came
+  bool heard_before = false;  ///< one was heard before that
+  bool unheard = false;       ///< unheard_at is over
 
   /// How long an acknowledgement may take: in that time it is asked for several times.
   static constexpr std::chrono::seconds kHoldGrace{5};
@@ -195,7 +196,7 @@ void watch_for_conflict(Port& port, const Standing& own, TimePoint now);
 inline constexpr std::chrono::seconds kMissingSlack{2};
 /// Sets missing_at.
 void watch_for_missing(Port& port, const Standing& own, TimePoint now);
-/// How long a port may have carrier before it counts that nothing was heard there.
+/// How long a port may have carrier before it counts that nothing was ever heard there.
 inline constexpr std::chrono::seconds kUnheardGrace{5};
 /// Sets unheard_at and unheard.
 void watch_for_unheard(Port& port, const Standing& own, TimePoint now);

@@ -282,6 +282,14 @@ static __always_inline __u32 forwarding_priority(__u8 tos) {
   return 0x44662200U >> (tos & 0x1c) & 7;
 }
 
+/* The priority that the ingress gave ends with the class: netfilter, a tunnel or MPLS may have made
+ * the packet one of no class, and no such packet waits in a queue for lossless ones. */
+static __always_inline void end_class(struct __sk_buff* skb, __u32 mark) {
+  __u32 was = mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT & LLDP_LEVEL_MARK_PRIORITY_MASK;
+
+  if (was & LLDP_LEVEL_SET && skb->priority == (was & LLDP_LEVEL_PRIORITY_MASK)) skb->priority = 0;
+}
+
 /* What turned in no class: it did not change. */
 static __always_inline void count_unclassed(struct __sk_buff* skb, const struct packet* p) {
   struct lldp_level_bounces* rows = state.bounces;
@@ -350,6 +358,7 @@ static __always_inline int leave(struct __sk_buff* skb, struct packet* p, __u32 
     __u32 given = forwarding_priority(p->tos);
 
     if (!p->v6 && rules.lossless >> given & 1 && skb->priority == given) skb->priority = 0;
+    end_class(skb, mark);
     /* By the mark alone: to look the port up would cost every other packet 2 ns. */
     if (rules.turning_tags && rules.unclassed &&
         rules.turning_tags >> (mark & LLDP_LEVEL_MARK_TAG_MASK) & 1 && rules.unclassed >> dscp & 1)
@@ -400,5 +409,7 @@ int lldp_level_out(struct __sk_buff* skb) {
   if (rules.stacked) skb->tc_index = LLDP_LEVEL_MARK_DECIDED;
   if (parse_plain(skb, false, &p)) return leave(skb, &p, mark);
   if (parse_plain(skb, true, &p)) return leave(skb, &p, mark);
-  return find_ip(skb, &p) ? leave(skb, &p, mark) : TC_ACT_UNSPEC;
+  if (find_ip(skb, &p)) return leave(skb, &p, mark);
+  end_class(skb, mark);
+  return TC_ACT_UNSPEC;
 }

@@ -352,6 +352,22 @@ TEST_F(BpfProgram, EgressKeepsPrioritiesThatSomebodyGave) {
   EXPECT_EQ(out(Order::kUnknown, skb), skb);
 }
 
+// Netfilter has written another DSCP, the packet has gone into a tunnel, or got labels of MPLS.
+TEST_F(BpfProgram, PriorityOfAClassEndsWithTheClass) {
+  for (const Bytes& f : {frame4({.dscp = 10}), frame6({.dscp = 10}), frame4({}), frame6({}),
+                         frame(0x8847, Bytes(46, 0xac))}) {
+    for (Order order : {Order::kUp, Order::kDown, Order::kUnknown}) {
+      for (std::uint32_t tc_index : {marked(5), kMark | (8 | 5) << 6})
+        for (std::uint32_t in : {kUpPort, kBond, 0U})  // 0: a tunnel takes it away
+          EXPECT_EQ(out(order, {.frame = f, .tc_index = tc_index, .priority = 5, .in = in}),
+                    (Skb{.frame = f, .in = in}));
+      // Which another program gave.
+      EXPECT_EQ(out(order, {.frame = f, .tc_index = marked(5), .priority = 3, .in = kUpPort}),
+                (Skb{.frame = f, .priority = 3, .in = kUpPort}));
+    }
+  }
+}
+
 TEST_F(BpfProgram, EgressGivesBackThePriorityThatForwardingTook) {
   const Bytes f = frame4({.dscp = kFirst});
   // Down to up: no turn. Up to down: no turn either.

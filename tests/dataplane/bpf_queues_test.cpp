@@ -144,6 +144,17 @@ TEST_P(BpfQueues, RoutedPacketsLeaveInTheQueueOfTheirClass) {
   }
 }
 
+TEST_P(BpfQueues, PacketsThatLoseTheirClassOnTheWayWaitInNoQueueOfLosslessOnes) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  if (!sh("nft 'add table bridge t; add chain bridge t c { type filter hook forward priority 0; }; "
+          "add rule bridge t c ip dscp set 10' 2>/dev/null"))
+    GTEST_SKIP() << "this kernel has no nftables for bridges";
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(through(across4({.dscp = 43})));
+  sh("nft delete table bridge t");
+  EXPECT_THAT(sent_by_class(), AllOf(HasSubstr("4c4c:1f "), Not(HasSubstr("4c4c:15 "))));
+}
+
 TEST_P(BpfQueues, QdiscOfAnotherStays) {
   ASSERT_TRUE(sh("tc qdisc add dev p1 root handle 1: htb default 10"));
   put(Order::kUp, Order::kUp);

@@ -123,6 +123,9 @@ std::string Bpf::description() const {
   if (want_queues_ && !kept_.empty())
     text += fmt::format(" except where a qdisc was configured ({} ports)", kept_.size());
   if (const auto& why = others_.unread()) text += ", nftables cannot be read (" + why->what + ")";
+  if (const std::uint64_t joined = programs_.joined(); joined != 0)
+    text += fmt::format(", fragments leave lossy, for the kernel joins them ({} since the start)",
+                        joined);
   return text;
 }
 

@@ -119,6 +119,38 @@ static __always_inline bool find_ip(struct __sk_buff* skb, struct packet* p) {
   return found == IS_IP;
 }
 
+enum fragment { WHOLE, FIRST, LATER };
+
+/* RFC 8200 4.1 has three headers before the one of a fragment. */
+enum { MAX_EXTENSIONS = 4 };
+
+static __always_inline enum fragment fragment_of(struct __sk_buff* skb, const struct packet* p) {
+  enum { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, OPTIONS = 60 };
+  void* at = (void*)(long)skb->data + p->ip;
+  __u32 next_at = p->ip + sizeof(struct ipv6hdr);
+  struct iphdr* ip = at;
+  __u8 next;
+
+  if ((void*)(ip + 1) > (void*)(long)skb->data_end) return WHOLE;
+  if (!p->v6) {
+    if (!(ip->frag_off & bpf_htons(0x3fff))) return WHOLE;
+    return ip->frag_off & bpf_htons(0x1fff) ? LATER : FIRST;
+  }
+  next = ((struct ipv6hdr*)at)->nexthdr;
+#pragma unroll
+  for (int i = 0; i < MAX_EXTENSIONS; i++) {
+    __u8 head[4];
+
+    if (next != HOP_BY_HOP && next != ROUTING && next != FRAGMENT && next != OPTIONS) return WHOLE;
+    if (bpf_skb_load_bytes(skb, next_at, head, sizeof(head))) return WHOLE;
+    /* One alone may be all that the kernel has joined. */
+    if (next == FRAGMENT) return head[2] || head[3] & 0xf8 ? LATER : FIRST;
+    next = head[0];
+    next_at += (head[1] + 1) * 8;
+  }
+  return WHOLE;
+}
+
 /* Where a packet is marked as seen to by the egress of a port, for the time in which that has two
  * programs of ours: the first one decides. Behind what IP and bridges keep in the same octets. A
  * packet that comes round again, by ports that are not ours, has fewer hops left. */
@@ -208,11 +240,13 @@ SEC("tc")
 int lldp_level_in(struct __sk_buff* skb) {
   __u32 mark = rules.tag ? LLDP_LEVEL_MARK | rules.tag : 0;
   struct packet p;
+  bool is_ip;
 
   if (rules.passive) return TC_ACT_UNSPEC;
   if (rules.shut && !enter_shut(skb, &mark)) return TC_ACT_SHOT;
   skb->cb[DONE_AT] = 0; /* of another namespace, or what a driver has left */
-  if (parse_plain(skb, false, &p) || parse_plain(skb, true, &p) || find_ip(skb, &p)) {
+  is_ip = parse_plain(skb, false, &p) || parse_plain(skb, true, &p) || find_ip(skb, &p);
+  if (is_ip) {
     __u8 priority = rules.priority_of[p.tos >> 2];
 
     if (priority) {
@@ -220,6 +254,7 @@ int lldp_level_in(struct __sk_buff* skb) {
       mark |= LLDP_LEVEL_MARK | priority << LLDP_LEVEL_MARK_PRIORITY_SHIFT;
     }
   }
+  if (mark && is_ip && fragment_of(skb, &p) == FIRST) mark |= LLDP_LEVEL_MARK_FIRST;
   /* A mark of ours may have come along from another namespace; others' values are not ours to
    * clear. */
   if (mark || (skb->tc_index & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK) skb->tc_index = mark;
@@ -345,6 +380,28 @@ static __always_inline bool set_back(struct __sk_buff* skb, struct packet* p, __
   return true;
 }
 
+/* Where the kernel has joined the fragments of a datagram (connection tracking does), all leave
+ * with the mark of the first one: those behind it may have come in by another port, and in another
+ * class. They leave lossy, which nothing can wait for. So does the first one from then on: where
+ * the kernel cuts them anew, it may hold octets of the next. Without a mark, and with a port that
+ * gives one, the same may have happened. */
+static __always_inline bool is_joined(struct __sk_buff* skb, const struct packet* p, __u32 mark) {
+  enum fragment fragment = fragment_of(skb, p);
+
+  if (mark == LLDP_LEVEL_MARK_DECIDED) return false;
+  if (fragment == FIRST) return state.joined;
+  if (mark & LLDP_LEVEL_MARK_FIRST) { /* a later one, or all of them in one packet */
+    __sync_fetch_and_add(&state.joined, 1);
+    return true;
+  }
+  if (fragment == LATER && !mark) {
+    __u32 slot = slot_of(skb->ingress_ifindex);
+
+    return slot < LLDP_LEVEL_SLOTS && state.ports[slot].tag;
+  }
+  return false;
+}
+
 static __always_inline int leave(struct __sk_buff* skb, struct packet* p, __u32 mark) {
   __u8 dscp = p->tos >> 2;
   __u8 priority = rules.priority_of[dscp];
@@ -364,6 +421,11 @@ static __always_inline int leave(struct __sk_buff* skb, struct packet* p, __u32 
         rules.turning_tags >> (mark & LLDP_LEVEL_MARK_TAG_MASK) & 1 && rules.unclassed >> dscp & 1)
       count_unclassed(skb, p);
     return TC_ACT_UNSPEC;
+  }
+  if (rules.lossless >> (priority & LLDP_LEVEL_PRIORITY_MASK) & 1 && is_joined(skb, p, mark)) {
+    const struct lldp_level_remap lossy = to_class(p->tos, rules.lossy_dscp, rules.lossy_priority);
+
+    return remap(skb, p, &lossy) ? TC_ACT_UNSPEC : TC_ACT_SHOT;
   }
   if ((mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT & LLDP_LEVEL_MARK_PRIORITY_MASK) != priority) {
     if (!set_back(skb, p, mark)) return TC_ACT_SHOT;

@@ -12,16 +12,18 @@
 #endif
 
 /* Counted up when struct lldp_level_state changes: one of another layout is not taken over. */
-#define LLDP_LEVEL_LAYOUT 3
+#define LLDP_LEVEL_LAYOUT 4
 
 /* skb->tc_index from ingress to egress, of which nothing in between takes notice:
- *   10110 e p ppp tttttt
- * five bits that make it ours, e: the egress is to write this priority into the foremost VLAN tag,
- * p: a priority is set and which, t: the tag of the port it came in by.
+ *   1011 f e p ppp tttttt
+ * four bits that make it ours, f: it came in as the first fragment of a datagram, e: the egress is
+ * to write this priority into the foremost VLAN tag, p: a priority is set and which, t: the tag of
+ * the port it came in by.
  * A filter of another program may write over it, with any value: it counts only where the port
  * is not known by skb->ingress_ifindex, and only with the priority that is the packet's DSCP's. */
 #define LLDP_LEVEL_MARK 0xb000
-#define LLDP_LEVEL_MARK_MASK 0xf800
+#define LLDP_LEVEL_MARK_MASK 0xf000
+#define LLDP_LEVEL_MARK_FIRST 0x0800
 #define LLDP_LEVEL_MARK_PCP 0x0400
 #define LLDP_LEVEL_MARK_PRIORITY_SHIFT 6
 #define LLDP_LEVEL_MARK_PRIORITY_MASK 0x0f
@@ -62,7 +64,8 @@ struct lldp_level_rules {
   __u32 here;         /* a number of this network namespace's own */
   __u8 passive;       /* 1: packets keep the mark and the priority of the interfaces below */
   __u8 stacked;       /* 1: it stands on others, which may have rules too */
-  __u8 reserved[2];
+  __u8 lossy_dscp;    /* of the lossy class */
+  __u8 lossy_priority;
   __u64 unclassed;      /* bit d: DSCP d is of no class, neither lossless nor the lossy one */
   __u8 dscp_of[8];      /* by priority of a lossless class: LLDP_LEVEL_DSCP_SET | DSCP */
   __u8 priority_of[64]; /* by DSCP: LLDP_LEVEL_SET | priority, or 0: leave it */
@@ -95,6 +98,9 @@ struct lldp_level_unclassed {
 };
 struct lldp_level_state {
   struct lldp_level_port ports[LLDP_LEVEL_SLOTS];
+  /* Packets that left with the mark of a first fragment, and are none. */
+  __u64 joined;
+  __u64 reserved[7];
   /* The first CPU's; there are as many as lldp_level_rules.cpus says. Behind the last row stand
    * LLDP_LEVEL_SLOTS of struct lldp_level_unclassed. */
   struct lldp_level_bounces bounces[LLDP_LEVEL_SLOTS];
@@ -107,6 +113,6 @@ LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, turn_of) == 104);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_port) == 8);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_bounces) == 64);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_unclassed) == 512);
-LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_state) == LLDP_LEVEL_SLOTS * 72);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_state) == LLDP_LEVEL_SLOTS * 72 + 64);
 
 #endif

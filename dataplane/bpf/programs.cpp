@@ -27,7 +27,9 @@ constexpr std::uint32_t kDone = 0x4c4c6576;
 constexpr std::string_view kIn = "-in";
 constexpr std::string_view kOut = "-out";
 
-std::string state_name() { return fmt::format("state-{}", LLDP_LEVEL_LAYOUT); }
+constexpr std::string_view kState = "state-";
+
+std::string state_name() { return fmt::format("{}{}", kState, LLDP_LEVEL_LAYOUT); }
 
 /// FNV-1a, to tell apart a handful of rules and versions.
 std::uint32_t hash_of(ByteSpan octets) {
@@ -55,6 +57,8 @@ lldp_level_rules constants_of(const qos::Ruleset& rules) {
   c.tag = rules.tag.value();
   c.passive = rules.port.passive() ? 1 : 0;
   c.lossless = rules.pfc_enable;
+  c.lossy_dscp = rules.lossy.dscp.value();
+  c.lossy_priority = rules.lossy.priority.value();
   for (const qos::Class& i : rules.ingress)
     c.priority_of[i.dscp.value()] = static_cast<__u8>(LLDP_LEVEL_SET | i.priority.value());
   assert(rules.entering.empty() || rules.entering == rules.leaving);  // one table for both
@@ -104,6 +108,8 @@ Programs::Programs(std::optional<Pins> pins) : pins_(std::move(pins)) {
   if (!pins_) return;
   if (auto map = get_pinned(pins_->path(state_name()))) (void)take_state(std::move(*map));
   for (const std::string& name : pins_->names()) {
+    // Of another layout: ports that use it do so until they are given ours.
+    if (name.starts_with(kState) && name != state_name()) pins_->remove(name);
     if (!name.ends_with(kIn) || !std::isxdigit(static_cast<unsigned char>(name[0]))) continue;
     const std::string key = name.substr(0, name.size() - kIn.size());
     // Of another version: ports that run it do so until they are given ours.
@@ -199,6 +205,7 @@ bool Programs::take_state(UniqueFd map) {
   if (!memory) return false;
   map_ = std::move(map);
   state_ = std::move(*memory);
+  std::atomic_ref(state().joined).store(0);  // whatever joined them may have gone
   return true;
 }
 
@@ -312,6 +319,10 @@ void Programs::count_unclassed(std::span<const Ifindex> ports,
     if (its != nullptr) std::copy(std::begin(its->packets), std::end(its->packets), counts.begin());
     each(ports[i], counts);
   }
+}
+
+std::uint64_t Programs::joined() const {
+  return has_state() ? std::atomic_ref(state().joined).load(std::memory_order_relaxed) : 0;
 }
 
 void Programs::forget(Ifindex port) {

@@ -59,6 +59,9 @@ class Programs {
   [[nodiscard]] Bounces bounces(Ifindex port) const;
   /// Zeros for a port without a place. The counters are mapped once for all of the ports.
   void count_unclassed(std::span<const Ifindex> ports, const Backend::EachUnclassed& each) const;
+  /// Packets that left lossy since the daemon's start, for the kernel had joined the fragments of
+  /// a datagram.
+  [[nodiscard]] std::uint64_t joined() const;
   void forget(Ifindex port);
   /// No port uses a program any more: lets go of everything.
   void clear();

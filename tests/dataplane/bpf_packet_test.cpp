@@ -3,7 +3,11 @@
 #include <linux/if_packet.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/pins.hpp"
@@ -76,6 +80,92 @@ TEST_P(BpfBackend, VlanInterfacesOfUnknownOrderTakeNoProtectionOff) {
     put(*Ifindex::make(::if_nametoindex(vlan)), qos::compile(qos::Policy(), {.stacked = true}));
   EXPECT_EQ(through(frame4({.dscp = 43}, {{0x8100, 10}})),
             readdressed(frame4({.dscp = 51, .ttl = 63}, {{0x8100, 0xc00a}}), 4, 3));
+}
+
+/// The kernel gives a datagram of IPv6 that it cuts a number of its own.
+Bytes without_id(Bytes f) {
+  constexpr std::size_t kHeader = 14 + 40;
+  if (f[12] == 0x86 && f[14 + 6] == 44) std::fill_n(f.begin() + kHeader + 4, 4, std::uint8_t{0});
+  return f;
+}
+/// What comes out at q1 of two fragments of a datagram that go in at q0.
+std::array<std::optional<Bytes>, 2> both_through(const Bytes& first, const Bytes& later) {
+  const Wire in("q0");
+  const Wire out("q1");
+  EXPECT_TRUE(in.send(first) && in.send(later));
+  std::array<std::optional<Bytes>, 2> got;
+  for (auto& one : got)
+    if (one = out.receive(); one) one = without_id(*one);
+  return got;
+}
+
+// Of different classes, so that the second one's is seen. On their own each turns in its own.
+TEST_P(BpfBackend, RoutedPacketFragmentsLeaveLossyOnceTheKernelJoinsThem) {
+  const auto v4 = [](unsigned dscp, bool later, unsigned ttl) {
+    return frame4({.dscp = dscp, .ttl = ttl, .fragment = later ? 3U : 0x2000U, .payload = 24});
+  };
+  const auto v6 = [](unsigned dscp, bool later, unsigned hops) {
+    return packet::frame(
+        0x86dd, packet::fragment6({.dscp = dscp, .hops = hops},
+                                  {.offset = later ? 16U : 0U, .more = !later, .data = 16}));
+  };
+  const auto pair = [](const auto& make, unsigned first, unsigned later) {
+    return testing::ElementsAre(without_id(readdressed(make(first, false, 63), 4, 3)),
+                                without_id(readdressed(make(later, true, 63), 4, 3)));
+  };
+  // What comes out at q1 is not routed back.
+  if (!sh("nft 'add table inet d; add chain inet d c { type filter hook prerouting priority -450; "
+          "}; "
+          "add rule inet d c iif q1 drop' 2>/dev/null"))
+    GTEST_SKIP() << "this kernel has no nftables";
+  route();
+  put(Order::kUp, Order::kUp);
+  EXPECT_THAT(both_through(v4(43, false, 64), v4(51, true, 64)), pair(v4, 51, 0));
+  EXPECT_THAT(both_through(v6(43, false, 64), v6(51, true, 64)), pair(v6, 51, 0));
+  if (!sh("nft 'add table inet t; add chain inet t c { type filter hook prerouting priority 0; }; "
+          "add rule inet t c ct state new counter' 2>/dev/null"))
+    GTEST_SKIP() << "this kernel follows no connections";
+  EXPECT_THAT(both_through(v4(43, false, 64), v4(51, true, 64)), pair(v4, 51, 0))
+      << "the very first";
+  EXPECT_THAT(both_through(v4(51, false, 64), v4(43, true, 64)), pair(v4, 0, 0));
+  EXPECT_THAT(both_through(v6(43, false, 64), v6(43, true, 64)), pair(v6, 0, 0));
+  EXPECT_THAT(backend_->description(), HasSubstr("the kernel joins them (3 since the start)"));
+  // A last one of so few octets finds room where the header of a fragment was.
+  const Bytes last = packet::frame(0x86dd, packet::fragment6({.dscp = 51}, {.offset = 16}));
+  Bytes whole = packet::frame(0x86dd, packet::ipv6({.hops = 63}));
+  whole.resize(14 + 40 + 24, 0x5a);
+  whole[14 + 5] = 24;
+  EXPECT_THAT(both_through(v6(43, false, 64), last),
+              testing::ElementsAre(readdressed(whole, 4, 3), std::nullopt));
+  put(p1_, rules_of(Order::kDown));
+  EXPECT_THAT(both_through(v4(43, false, 64), v4(51, true, 64)), pair(v4, 0, 0));
+  EXPECT_EQ(through(frame4({.dscp = 43})), readdressed(frame4({.dscp = 43, .ttl = 63}), 4, 3));
+  ASSERT_TRUE(sh("nft delete table inet t"));
+  EXPECT_THAT(both_through(v4(43, false, 64), v4(51, true, 64)), pair(v4, 0, 51))
+      << "the first one yet";
+  backend_ = open();
+  EXPECT_THAT(both_through(v4(43, false, 64), v4(51, true, 64)), pair(v4, 43, 51));
+  ASSERT_TRUE(sh("nft delete table inet d"));
+}
+
+// What this switch cuts itself came in whole: it keeps its mark.
+TEST_P(BpfBackend, RoutedPacketThatIsCutHereTurnsWhole) {
+  route();
+  put(Order::kUp, Order::kUp);
+  ASSERT_TRUE(sh("ip link set p1 mtu 576"));
+  const auto whole = [](unsigned dscp) {
+    return frame4({.dscp = dscp, .fragment = 0, .payload = 800});
+  };
+  const Wire in("q0");
+  const Wire out("q1");
+  ASSERT_TRUE(in.send(whole(43)));
+  for (const unsigned fragment : {0x2000U, 552U / 8})
+    EXPECT_EQ(out.receive(), readdressed(frame4({.dscp = 51,
+                                                 .ttl = 63,
+                                                 .fragment = fragment,
+                                                 .payload = fragment == 0x2000 ? 552U : 248U}),
+                                         4, 3));
+  ASSERT_TRUE(sh("ip link set p1 mtu 1500"));
 }
 
 TEST_P(BpfBackend, OwnPacketsOfTheSwitchAreLeftAlone) {

@@ -34,9 +34,10 @@ struct Ipv4 {
   unsigned id = 0x1234;
   unsigned fragment = 0x4000;  ///< flags and offset; default: don't fragment
   Bytes options{};             ///< a multiple of 4
+  std::size_t payload = 26;    ///< a UDP header and data: nobody here looks into it
 };
 inline Bytes ipv4(const Ipv4& h) {
-  const Bytes payload(26, 0xa5);  // a UDP header and data: nobody here looks into it
+  const Bytes payload(h.payload, 0xa5);
   const auto words = static_cast<unsigned>(5 + h.options.size() / 4);
   const auto total = static_cast<unsigned>(4 * words + payload.size());
   Bytes out;
@@ -82,6 +83,25 @@ inline Bytes ipv6(const Ipv6& h) {
                16, h.next, h.hops});
   for (unsigned i = 0; i < 32; ++i) append(out, {0x20 + i});
   append(out, Bytes(16, 0x5a));
+  return out;
+}
+
+/// A fragment with one of these headers before its own: `offset`, a multiple of 8, and whether more
+/// follow.
+struct Fragment6 {
+  unsigned offset = 0;
+  bool more = false;
+  Bytes before{};        ///< 8 octets each; the first octet of each is another's number
+  std::size_t data = 8;  ///< octets
+};
+inline Bytes fragment6(const Ipv6& h, const Fragment6& f) {
+  Bytes out = ipv6(h);
+  out.resize(40);
+  append(out, f.before);
+  append(out, {17, 0, f.offset >> 8, (f.offset & 255) | (f.more ? 1U : 0U), 1, 2, 3, 4});
+  append(out, Bytes(f.data, 0x5a));
+  out[5] = static_cast<std::uint8_t>(out.size() - 40);
+  out[6] = f.before.empty() ? 44 : static_cast<std::uint8_t>(h.next);
   return out;
 }
 

@@ -27,6 +27,7 @@ enum class Sent {
   kAnyAddress,       ///< of the first class, with another source address afterwards
   kWithOptions,
   kFragments,
+  kJoined,  ///< fragments of a datagram in two classes, out lossy
   kWithEcn,
   kLossy,  ///< out as they came
   kIpv6,
@@ -687,6 +688,10 @@ inline const Situation kSituations[] = {
     {"packets of the spare class", "", Ends::kRight, "", "", false, Sent::kOfSecond},
     {"packets with options of IPv4", "", Ends::kRight, "", "", false, Sent::kWithOptions},
     {"packets in fragments", "", Ends::kRight, "", "", false, Sent::kFragments},
+    {"netfilter joins fragments (conntrack)", "mangle prerouting 0 'ct state new counter'",
+     Ends::kRight, "", "unmangle", true, Sent::kJoined},
+    {"packets in fragments where netfilter has joined some before", "@stop leaf; @start leaf",
+     Ends::kRight, "", "", false, Sent::kFragments},
     {"packets with a mark of congestion", "", Ends::kRight, "", "", false, Sent::kWithEcn},
     {"packets of the lossy class", "", Ends::kRight, "", "", false, Sent::kLossy},
     {"packets that carry a priority in a tag without a VLAN", "", Ends::kRight, "", "", false,

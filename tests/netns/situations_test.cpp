@@ -64,6 +64,8 @@ struct Exchange {
   Bytes frame{};
   Bytes wanted{};
   bool any_address = false;
+  Bytes then{};  ///< one that follows it, and what that becomes; empty: none
+  Bytes then_wanted{};
 };
 
 Exchange exchange_of(Sent sent) {
@@ -97,11 +99,20 @@ Exchange exchange_of(Sent sent) {
     case Sent::kOfSecond:
       return routed({.dscp = 51}, 0);
     case Sent::kAnyAddress:
-      return {usual.frame, usual.wanted, true};
+      return {.frame = usual.frame, .wanted = usual.wanted, .any_address = true};
     case Sent::kWithOptions:
       return routed({.dscp = 43, .options = {1, 1, 1, 0}}, 51);
     case Sent::kFragments:
       return routed({.dscp = 43, .fragment = 0x2000}, 51);
+    case Sent::kJoined: {
+      const auto part = [](unsigned dscp, bool later, unsigned ttl) {
+        return frame4({.dscp = dscp, .ttl = ttl, .fragment = later ? 3U : 0x2000U, .payload = 24});
+      };
+      return {.frame = part(43, false, 64),
+              .wanted = readdressed(part(0, false, 63), 4, 3),
+              .then = part(51, true, 64),
+              .then_wanted = readdressed(part(0, true, 63), 4, 3)};
+    }
     case Sent::kWithEcn:
       return routed({.dscp = 43, .ecn = 3}, 51);
     case Sent::kLossy:
@@ -209,8 +220,10 @@ class Fabric {
     int right = 0;
     for (int i = 0; i < packets; ++i) {
       if (!in.send(e.frame)) continue;
+      if (!e.then.empty() && !in.send(e.then)) continue;
       const auto got = out.receive(200);
-      if (got && is_as_wanted(*got, e)) ++right;
+      if (got && is_as_wanted(*got, e) && (e.then.empty() || out.receive(200) == e.then_wanted))
+        ++right;
     }
     return right;
   }
@@ -608,6 +621,50 @@ TEST_F(Situations, PacketsSentIntoADownPortFromElsewhereDoNotTurnAndThatIsTold) 
                  "unflt ifb0 egress 9; flt ifb0 egress 9 action mirred egress redirect dev p1"));
   EXPECT_TRUE(eventually(is_fine, kUntilTold)) << fabric.checked();
   sh(std::string(kShell) + "ip rule del iif p2 lookup 77; unfar");
+  Fabric::unlink();
+}
+
+/// Of one datagram the first fragment comes from below, and the other one from above: where the
+/// kernel joins them, the first one's port would decide for both.
+TEST_F(Situations, FragmentsOfTwoPortsThatTheKernelJoinsLeaveLossy) {
+  Fabric::links();
+  Fabric::link(2);
+  Fabric fabric(Fabric::Keep{}, "ports = p0,p1,p2\n", 2);
+  fabric.start_below();
+  const auto part = [](unsigned dscp, bool later, unsigned ttl) {
+    return dataplane::packet::frame4(
+        {.dscp = dscp, .ttl = ttl, .fragment = later ? 3U : 0x2000U, .payload = 24});
+  };
+  const auto comes_out = [&] {
+    const Wire below("q2");
+    const Wire above("q0");
+    const Wire out("q1");
+    std::vector<Bytes> got;
+    if (!below.send(dataplane::packet::readdressed(part(43, false, 64), 5, 6)) ||
+        !above.send(part(43, true, 64)))
+      return got;
+    while (got.size() < 2)
+      if (auto one = out.receive(200))
+        got.push_back(std::move(*one));
+      else
+        break;
+    return got;
+  };
+  const auto pair = [&](unsigned first, unsigned later) {
+    return std::vector{dataplane::packet::readdressed(part(first, false, 63), 4, 3),
+                       dataplane::packet::readdressed(part(later, true, 63), 4, 3)};
+  };
+  const auto is_fine = [&] { return fabric.check() == 0 && comes_out() == pair(43, 51); };
+  ASSERT_TRUE(eventually(is_fine, 30s)) << fabric.checked() << fabric.log();
+  if (!sh("nft 'add table ip t; add chain ip t c { type filter hook prerouting priority 0; }; "
+          "add "
+          "rule ip t c ct state new counter'"))
+    GTEST_SKIP() << "this kernel follows no connections";
+  EXPECT_EQ(comes_out(), pair(43, 0)) << "the first of all";
+  EXPECT_EQ(comes_out(), pair(0, 0));
+  EXPECT_EQ(fabric.check(), 0) << fabric.checked();
+  EXPECT_THAT(output_of(fabric.client("rules")), HasSubstr("fragments leave lossy"));
+  ASSERT_TRUE(sh("nft delete table ip t"));
   Fabric::unlink();
 }
 

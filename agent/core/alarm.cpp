@@ -45,6 +45,7 @@ constexpr std::array<Kind, kAlarmCodes> kKinds{{
     {"set", AlarmSeverity::kWarning},
     {"rail", AlarmSeverity::kWarning},
     {"mtu", AlarmSeverity::kWarning},
+    {"left-out", AlarmSeverity::kWarning},
 }};
 const Kind& kind_of(AlarmCode code) { return kKinds.at(static_cast<std::size_t>(code)); }
 

@@ -658,6 +658,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kConfigDb:
     case AlarmCode::kSet:
     case AlarmCode::kRail:
+    case AlarmCode::kLeftOut:
       break;  // of the device, and the owner's
   }
   return {};

@@ -285,6 +285,7 @@ void Daemon::open_ports(TimePoint now) {
   start_ends_ = now + kStart;
   watch_for_no_port(now);
   watch_for_missing_ports(now);
+  watch_for_left_out(now);
   settle();
   running_ = true;
   say_what_is_no_interface();

@@ -123,6 +123,7 @@ void Daemon::adopt(config::Config fresh) {
   for (const auto& [ifindex, link] : links_.table().interfaces()) consider(link, now);
   watch_for_no_port(now);
   watch_for_missing_ports(now);
+  watch_for_left_out(now);
   host_name_ = host_name();
   load_plan(now);
   agent_.configure(settings(), now, actions_);
@@ -175,8 +176,9 @@ Result<void> Daemon::mute(std::string_view alarm, std::string_view port, std::st
   // Alarms stand under the escaped name.
   const std::string where = escape(unescape(port).value_or(std::string(port)));
   const auto is_it = [&](const auto& entry) { return entry.second.name == where; };
-  const bool gone = alarm == to_string(core::AlarmCode::kPortMissing);
-  if (number != 0 && !port.empty() && !gone && std::ranges::none_of(ports_, is_it))
+  const bool of_others = alarm == to_string(core::AlarmCode::kPortMissing) ||
+                         alarm == to_string(core::AlarmCode::kLeftOut);
+  if (number != 0 && !port.empty() && !of_others && std::ranges::none_of(ports_, is_it))
     return fail(Error{.where = escape(port), .what = "is no port"});
   std::pair key{std::string(alarm), where};
   if (number == 0)

@@ -97,6 +97,8 @@ class Daemon final : ControlHandler {
   void watch_for_no_port(TimePoint now);
   /// Ports that the configuration names, and that are not here: an alarm for each.
   void watch_for_missing_ports(TimePoint now);
+  /// Interfaces that `ports` leaves out without a word, though packets take them: the same.
+  void watch_for_left_out(TimePoint now);
   /// What the configuration names, and is not here; it may yet come.
   void say_what_is_no_interface();
   /// The system's name may have been changed since it was read.
@@ -182,6 +184,7 @@ class Daemon final : ControlHandler {
   std::map<std::string, Ifindex> named_{};  ///< interfaces that the configuration names, once seen
   std::map<std::string, Ifindex> renamed_{};  ///< ports that were called so, since the last reload
   std::set<std::string> missing_{};           ///< names of ports for which an alarm stands
+  std::set<std::string> left_out_{};          ///< the same of interfaces that are no ports
   std::string host_name_{};
   TimePoint host_name_read_{};
   std::string system_description_{};

@@ -185,6 +185,7 @@ void Daemon::survey(TimePoint now) {
   update_settings(now);  // which interfaces are up decides on the addresses that are told
   watch_for_no_port(now);
   watch_for_missing_ports(now);
+  watch_for_left_out(now);
 }
 
 void Daemon::watch_for_no_port(TimePoint now) {
@@ -247,6 +248,26 @@ void Daemon::watch_for_missing_ports(TimePoint now) {
                     was == renamed_.end() ? "" : "; if it is to be no port: `lldp-level reload`"),
         now, actions_);
   }
+  perform(now);
+}
+
+void Daemon::watch_for_left_out(TimePoint now) {
+  using core::AlarmCode;
+  std::set<std::string> names;
+  if (role_.role == Role::kSwitch)
+    for (const std::string& name : left_out(links_.table().interfaces(), config_.ports, machine_,
+                                            links_.table().forwarding()))
+      names.insert(escape(name));
+  for (const std::string& name : left_out_)
+    if (!names.contains(name)) agent_.clear_alarm(AlarmCode::kLeftOut, name, actions_);
+  for (const std::string& name : names)
+    agent_.raise_alarm(AlarmCode::kLeftOut, name,
+                       "up, and no pattern of `ports` takes it: packets between it and a port are "
+                       "not changed where they turn; add it to `ports`, or, if no lossless packets "
+                       "take it, leave it out by name: -" +
+                           name,
+                       now, actions_);
+  left_out_ = std::move(names);
   perform(now);
 }
 

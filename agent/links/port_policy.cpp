@@ -10,6 +10,21 @@ namespace lldp::io {
 namespace {
 constexpr std::string_view kOpenVswitch = "openvswitch";
 
+using Interfaces = std::map<Ifindex, Interface>;
+
+/// The VRF that packets of the interface are routed in; 0: none.
+Ifindex vrf_of(const Interfaces& all, const Interface& link) {
+  constexpr int kDeepest = 8;
+  const Interface* at = &link;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const auto master = all.find(at->master);
+    if (master == all.end()) break;
+    at = &master->second;
+    if (at->kind == "vrf") return at->ifindex;
+  }
+  return {};
+}
+
 }  // namespace
 
 bool is_stacked(const Interface& link) {
@@ -25,6 +40,25 @@ bool is_port(const Interface& link, const NameSelection& ports, const Machine& m
     if (glob == "*") return has_cable;
     return name_match(glob, link.name) && (!has_wildcard(glob) || !is_stacked(link));
   });
+}
+
+std::vector<std::string> left_out(const Interfaces& interfaces, const NameSelection& ports,
+                                  const Machine& machine, bool forwards_ip) {
+  std::vector<std::string> names;
+  if (ports.wanted.empty()) return names;
+  const auto is_one = [&](const auto& entry) { return is_port(entry.second, ports, machine); };
+  for (const auto& [ifindex, link] : interfaces) {
+    if (!link.up || !machine.is_default_port(link) || ports.excludes(link.name)) continue;
+    if (is_port(link, ports, machine)) continue;
+    const auto reaches = [&, &left = link](const auto& entry) {
+      const bool bridged = is_bridged(left) && left.master == entry.second.master;
+      const bool routed =
+          forwards_ip && vrf_of(interfaces, left) == vrf_of(interfaces, entry.second);
+      return is_one(entry) && (bridged || routed);
+    };
+    if (std::ranges::any_of(interfaces, reaches)) names.push_back(link.name);
+  }
+  return names;
 }
 
 Port port_of(const Interface& link) {

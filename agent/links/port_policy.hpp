@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "agent/links/link_message.hpp"
 #include "agent/links/machine.hpp"
 #include "agent/wire/packet_io.hpp"
@@ -18,6 +22,13 @@ namespace lldp::io {
 /// and is not stacked; a stacked interface is taken by its exact name alone.
 [[nodiscard]] bool is_port(const Interface& link, const NameSelection& ports,
                            const Machine& machine);
+
+/// Names of interfaces that would be ports by default, are up, and are none because no pattern of
+/// `ports` takes them, where packets go between them and a port: by a bridge, or, if this machine
+/// forwards IP, within a VRF. One that `ports` leaves out by a pattern of its own is none of them.
+[[nodiscard]] std::vector<std::string> left_out(const std::map<Ifindex, Interface>& interfaces,
+                                                const NameSelection& ports, const Machine& machine,
+                                                bool forwards_ip);
 
 /// How to hear on it, by what its master does with frames.
 [[nodiscard]] Port port_of(const Interface& link);

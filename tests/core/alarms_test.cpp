@@ -514,7 +514,8 @@ TEST(AlarmNames, AreEachItsOwnAndStayAsTheyAre) {
                                "config-db",
                                "set",
                                "rail",
-                               "mtu"};
+                               "mtu",
+                               "left-out"};
   static_assert(std::size(names) == core::kAlarmCodes);
   for (std::size_t i = 0; i < core::kAlarmCodes; ++i)
     EXPECT_EQ(to_string(static_cast<AlarmCode>(i)), names[i]);

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "agent/links/link_monitor.hpp"
+#include "agent/links/port_policy.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace lldp::io {
@@ -36,6 +37,7 @@ class Parts {
     link.master_kind = master.kind;
   }
   [[nodiscard]] const std::map<Ifindex, Interface>& all() const { return all_; }
+  [[nodiscard]] std::map<Ifindex, Interface>& all_of_them() { return all_; }
   [[nodiscard]] Machine machine() const { return Machine(all_); }
   [[nodiscard]] Role role(bool forwards_ip = false) const {
     return machine().role(forwards_ip).role;
@@ -195,6 +197,38 @@ TEST(VirtualFunction, IsToldBySysfs) {
   EXPECT_FALSE(is_virtual_function("0000:03:00.0", devices.path()));
   EXPECT_TRUE(is_virtual_function("0000:03:02.1", devices.path()));
   EXPECT_FALSE(is_virtual_function("0000:ff:00.0", devices.path()));
+}
+
+std::vector<std::string> left_out(const Parts& parts, NameSelection ports, bool forwards_ip) {
+  return io::left_out(parts.all(), ports, parts.machine(), forwards_ip);
+}
+
+TEST(LeftOut, ArePhysicalPortsThatPacketsReachAndNoPatternTakes) {
+  Parts parts;
+  parts.cards(3, "swp");
+  for (auto& [ifindex, link] : parts.all_of_them()) link.up = true;
+  parts.add("veth0", "veth").up = true;
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(left_out(parts, {.wanted = {"swp1", "swp2"}}, true), Names{"swp3"});
+  EXPECT_EQ(left_out(parts, {.wanted = {"swp1", "swp2"}}, false), Names{}) << "nothing is routed";
+  EXPECT_EQ(left_out(parts, {.wanted = {"swp1", "swp2"}, .unwanted = {"swp3"}}, true), Names{});
+  EXPECT_EQ(left_out(parts, {.wanted = {"swp*"}}, true), Names{});
+  EXPECT_EQ(left_out(parts, {.wanted = {"none"}}, true), Names{}) << "no port: another alarm";
+  EXPECT_EQ(left_out(parts, {.unwanted = {"swp1"}}, true), Names{}) << "the default";
+}
+
+TEST(LeftOut, AreNotThoseOfAnotherVrfUnlessABridgeHasBoth) {
+  Parts parts;
+  const Interface vrf = parts.add("mgmt", "vrf");
+  const Interface bridge = parts.add("br0", "bridge");
+  parts.card("swp1").up = true;
+  Interface& other = parts.card("eth0");
+  other.up = true;
+  Parts::enslave(other, vrf);
+  EXPECT_EQ(left_out(parts, {.wanted = {"swp1"}}, true), std::vector<std::string>{});
+  for (auto& [ifindex, link] : parts.all_of_them())
+    if (link.physical) Parts::enslave(link, bridge);
+  EXPECT_EQ(left_out(parts, {.wanted = {"swp1"}}, false), std::vector<std::string>{"eth0"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/text.hpp"
 #include "os/file.hpp"
@@ -23,8 +24,11 @@ std::string need_of_change(std::string_view source, std::string_view by) {
       source, by);
 }
 
-std::string need_of_unread(std::string_view source, int code) {
-  return need_of_change(source, std::string("it cannot be read: ") + std::strerror(code));
+MarkNeed need_of_sending(std::string_view source, std::string_view by) {
+  return {.why = fmt::format(
+              "packets are known that {} sends on from another interface ({}), so that they do not "
+              "turn",
+              source, by)};
 }
 
 /// Where the kernel keeps the rules of iptables itself, and not by nftables.
@@ -37,34 +41,41 @@ constexpr Legacy kLegacy[] = {
     {"iptables (legacy)", "/proc/self/net/ip_tables_names", "/proc/self/net/ip_tables_targets"},
     {"ip6tables (legacy)", "/proc/self/net/ip6_tables_names", "/proc/self/net/ip6_tables_targets"}};
 
-std::optional<std::string> need_of(const Legacy& legacy) {
+MarkNeed need_of(const Legacy& legacy) {
+  const auto unread = [&](const Error& e) {
+    return MarkNeed{.unread = fmt::format("{} ({})", legacy.source, std::strerror(e.code))};
+  };
   const auto tables = read_file(legacy.tables, kMostNames);
-  if (!tables && tables.error().code == ENOENT) return std::nullopt;  // the kernel has none
-  if (!tables) return need_of_unread(legacy.source, tables.error().code);
-  if (tables->empty()) return std::nullopt;
+  if (!tables && tables.error().code == ENOENT) return {};  // the kernel has none
+  if (!tables) return unread(tables.error());
+  if (tables->empty()) return {};
   const auto targets = read_file(legacy.targets, kMostNames);
-  if (!targets) return need_of_unread(legacy.source, targets.error().code);
+  if (!targets) return unread(targets.error());
   const auto by = written_by_tables(*tables, *targets);
-  return by ? std::optional(need_of_change(legacy.source, *by)) : std::nullopt;
+  return by ? MarkNeed{.why = need_of_change(legacy.source, *by)} : MarkNeed();
 }
 
 }  // namespace
 
-std::string need_above(std::string_view upper) {
-  return fmt::format("packets that go on by {} are known, so that they do not turn", upper);
+MarkNeed need_above(std::string_view upper) {
+  return {.why =
+              fmt::format("packets that go on by {} are known, so that they do not turn", upper)};
 }
 
-std::optional<std::string> need_on_the_way(Nftables& nftables, bool turns) {
-  const auto writes = nftables.on_the_way(NftDoes::kWrites);
-  if (const auto& why = nftables.unread()) return need_of_unread("nftables", why->code);
-  if (writes) return need_of_change(writes->source, writes->by);
+MarkNeed need_of_filter(std::string_view name) { return need_of_sending(name, "mirred"); }
+
+MarkNeed need_on_the_way(Nftables& nftables, bool turns) {
+  if (const auto writes = nftables.on_the_way(NftDoes::kWrites))
+    return {.why = need_of_change(writes->source, writes->by)};
   if (const auto sends = turns ? nftables.on_the_way(NftDoes::kSendsOn) : std::nullopt)
-    return fmt::format(
-        "packets are known that {} sends on from another interface ({}), so that they do not turn",
-        sends->source, sends->by);
-  for (const Legacy& legacy : kLegacy)
-    if (auto need = need_of(legacy)) return need;
-  return std::nullopt;
+    return need_of_sending(sends->source, sends->by);
+  MarkNeed need;
+  for (const Legacy& legacy : kLegacy) {
+    MarkNeed its = need_of(legacy);
+    if (!its.why.empty()) return its;
+    if (need.unread.empty()) need = std::move(its);
+  }
+  return need;
 }
 
 std::optional<std::string> written_by_tables(std::string_view tables, std::string_view targets) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "dataplane/bpf/kernel.hpp"
-#include "dataplane/bpf/mark_needs.hpp"
 
 namespace lldp::dataplane::bpf {
 namespace {
@@ -122,9 +121,17 @@ std::set<Ifindex> OtherPrograms::told() const {
   return told;
 }
 
-void OtherPrograms::add_sent_into(std::vector<Ifindex>& ports) const {
+void OtherPrograms::add_sent_into(std::vector<Ifindex>& ports) {
   for (const auto& [port, seen] : seen_)
-    if (elsewhere_.into(port, stack_.below(port)) != seen.elsewhere) ports.push_back(port);
+    if (elsewhere_.into(port, stack_.below(port)) != seen.elsewhere ||
+        (seen.mark_need && *seen.mark_need != mark_need(seen.turns)))
+      ports.push_back(port);
+}
+
+MarkNeed OtherPrograms::mark_need(bool turns) {
+  if (const auto far = turns ? elsewhere_.relies_on_mark() : std::nullopt)
+    return need_of_filter(*far);
+  return need_on_the_way(nftables_, turns);
 }
 
 auto OtherPrograms::by_nftables(const std::string& interface, bool below) const
@@ -206,15 +213,15 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
   }
   auto others = strangers(port, part, glimpse.chains.at(at));
   if (!others) return fail(others.error());
-  const auto mark_need = [&]() -> std::optional<std::string> {
+  const auto need = [&] {
     // What comes in by a port without a tag never turns.
     const bool turns = rules.tag != qos::Tag();
-    if (turns && !glimpse.above.empty()) return need_above(glimpse.above.front().link.name);
-    glimpse.mark_need = need_on_the_way(nftables_, turns);
+    if (turns && !glimpse.above.empty()) return need_above(glimpse.above.front().link.name).why;
     glimpse.turns = turns;
-    return *glimpse.mark_need;
+    glimpse.mark_need = mark_need(turns);
+    return glimpse.mark_need->why;
   };
-  if (auto why = harm_behind(part, rules, *others, mark_need)) return why;
+  if (auto why = harm_behind(part, rules, *others, need)) return why;
   for (const Glimpse::Beside& upper : glimpse.above) {
     others = strangers(upper.link.ifindex, part, upper.chains.at(at));
     if (!others) return fail(others.error());
@@ -235,6 +242,8 @@ std::optional<std::string> OtherPrograms::doubt(Part part, const qos::Ruleset& r
                                                 const Glimpse& glimpse) const {
   if (auto why = doubt_of_nftables(rules, glimpse.nftables_unread)) return why;
   if (part != Part::kClassify) return std::nullopt;
+  if (glimpse.mark_need)
+    if (auto why = doubt_of_mark(glimpse.mark_need->unread)) return why;
   if (auto why = doubt_of_lists(rules, glimpse.name, glimpse.lists.unread)) return why;
   for (const auto* const links : {&glimpse.above, &glimpse.below})
     for (const Glimpse::Beside& one : *links)
@@ -306,12 +315,12 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     if (!read_stack()) return {ports.begin(), ports.end()};
   }
   if (programs) elsewhere_.read_programs(programs_, stack_, told());
-  nftables_.read();                                                // after the names
-  std::array<std::optional<std::optional<std::string>>, 2> needs;  // the same for many ports
-  const auto mark_need = [&](bool turns) {
-    auto& need = needs.at(turns ? 1 : 0);
-    if (!need) need = need_on_the_way(nftables_, turns);
-    return *need;
+  nftables_.read();                              // after the names
+  std::array<std::optional<MarkNeed>, 2> needs;  // the same for many ports
+  const auto need = [&](bool turns) {
+    auto& its = needs.at(turns ? 1 : 0);
+    if (!its) its = mark_need(turns);
+    return *its;
   };
   for (const Ifindex port : ports) {
     const auto seen = seen_.find(port);
@@ -327,7 +336,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
       if (!uppers || *uppers != seen->second.above || !lowers || *lowers != seen->second.below)
         changed.insert(port);
     }
-    if (seen->second.mark_need && *seen->second.mark_need != mark_need(seen->second.turns))
+    if (seen->second.mark_need && *seen->second.mark_need != need(seen->second.turns))
       changed.insert(port);
     if (chains && has_chain_changed(port, seen->second)) changed.insert(port);
     if (elsewhere_.into(port, stack_.below(port)) != seen->second.elsewhere) changed.insert(port);

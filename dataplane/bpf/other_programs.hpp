@@ -17,6 +17,7 @@
 #include "dataplane/bpf/bundles.hpp"
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/elsewhere.hpp"
+#include "dataplane/bpf/mark_needs.hpp"
 #include "dataplane/bpf/nftables.hpp"
 #include "dataplane/bpf/programs.hpp"
 #include "dataplane/bpf/qdiscs.hpp"
@@ -52,9 +53,8 @@ class OtherPrograms {
     /// Of one that has rules itself what nftables does alone: the rest is told there.
     std::vector<Beside> below{};
     std::optional<std::string> elsewhere{};  ///< Elsewhere::into()
-    /// Of a port whose mark a filter may have written over: what need_on_the_way() said.
-    std::optional<std::optional<std::string>> mark_need{};
-    bool turns = false;  ///< asked of a port from which packets may turn
+    std::optional<MarkNeed> mark_need{};  ///< of a port whose mark a filter may have written over
+    bool turns = false;                   ///< asked of a port from which packets may turn
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };
 
@@ -124,8 +124,11 @@ class OtherPrograms {
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> below(Ifindex port);
   /// Those whose programs and filters are told of by a port's own hooks, or as above or below it.
   [[nodiscard]] std::set<Ifindex> told() const;
-  /// Adds the ports that are sent packets from elsewhere, otherwise than they were seen to be.
-  void add_sent_into(std::vector<Ifindex>& ports) const;
+  /// Adds the ports that are sent packets from elsewhere, otherwise than they were seen to be, or
+  /// whose mark is needed for other reasons.
+  void add_sent_into(std::vector<Ifindex>& ports);
+  /// Why a port on which nothing stands needs its mark. `turns`: from there packets may turn.
+  [[nodiscard]] MarkNeed mark_need(bool turns);
   /// Reads what is on them.
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> beside(std::vector<Stack::Link> links,
                                                             bool below);

@@ -204,9 +204,9 @@ bool change_matters(const qos::Ruleset& rules) {
 
 }  // namespace
 
-std::optional<std::string> harm_behind(
-    Part part, const qos::Ruleset& rules, std::span<const Stranger> behind,
-    const std::function<std::optional<std::string>()>& mark_need) {
+std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
+                                       std::span<const Stranger> behind,
+                                       const std::function<std::string()>& mark_need) {
   const bool marks = part == Part::kClassify && !rules.ingress.empty();
   const Stranger* ends = nullptr;
   for (const Stranger& s : behind) {
@@ -222,12 +222,12 @@ std::optional<std::string> harm_behind(
                          s.power.by, remedy);
     if (ends == nullptr && s.power.decides) ends = &s;
   }
-  const auto need = marks && ends != nullptr ? mark_need() : std::nullopt;
-  if (!need) return std::nullopt;
+  const std::string need = marks && ends != nullptr ? mark_need() : std::string();
+  if (need.empty()) return std::nullopt;
   return fmt::format(
       "{} behind the rules ends the hook, and the kernel writes over the mark by which {}: delete "
       "the filter, or leave the port out of `ports`",
-      ends->name, *need);
+      ends->name, need);
 }
 
 std::optional<std::string> harm_of_lists(const qos::Ruleset& rules, std::string_view interface) {
@@ -283,6 +283,15 @@ std::optional<std::string> doubt_of_nftables(const qos::Ruleset& rules, int why)
       "nftables cannot be read ({}): a chain there may send packets past the rules, unseen, so "
       "that turns are missed or made wrongly: {}",
       std::strerror(why), remedy_of(why, "CAP_NET_ADMIN and netlink sockets of NETLINK_NETFILTER"));
+}
+
+std::optional<std::string> doubt_of_mark(std::string_view unread) {
+  if (unread.empty()) return std::nullopt;
+  return fmt::format(
+      "a filter behind the rules ends the hook, and the kernel writes over the mark by which the "
+      "class is known that packets came in, and {} cannot be read, which may change it: delete the "
+      "filter, or leave the port out of `ports`",
+      unread);
 }
 
 namespace {

@@ -80,11 +80,11 @@ class Stack {
 };
 
 /// Why the rules of a port, which are in their place, do not hold for what packets meet behind them
-/// on the same hook; nothing: they do. `mark_need`: why the mark is needed, asked where one of them
-/// may have the kernel write over it.
-[[nodiscard]] std::optional<std::string> harm_behind(
-    Part part, const qos::Ruleset& rules, std::span<const Stranger> behind,
-    const std::function<std::optional<std::string>()>& mark_need);
+/// on the same hook; nothing: they do. `mark_need` (MarkNeed::why) is asked where one of them may
+/// have the kernel write over the mark.
+[[nodiscard]] std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
+                                                     std::span<const Stranger> behind,
+                                                     const std::function<std::string()>& mark_need);
 /// The same of lists of packets, which the kernel makes before any hook of `interface`, the port or
 /// one that stands on it.
 [[nodiscard]] std::optional<std::string> harm_of_lists(const qos::Ruleset& rules,
@@ -97,6 +97,8 @@ class Stack {
 [[nodiscard]] std::optional<std::string> doubt_of_lists(const qos::Ruleset& rules,
                                                         std::string_view interface, int why);
 [[nodiscard]] std::optional<std::string> doubt_of_nftables(const qos::Ruleset& rules, int why);
+/// The same where the mark may be needed because of what cannot be read (MarkNeed::unread).
+[[nodiscard]] std::optional<std::string> doubt_of_mark(std::string_view unread);
 /// The same of what packets meet on an interface that stands on the port.
 [[nodiscard]] std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
                                                     const Stack::Link& upper,

@@ -70,12 +70,14 @@ Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
   events->ignore(*socket);
   events->ignore(queues->socket());
   events->ignore(*reader);
+  auto routes = bpf::RouteWatch::open();
+  if (!routes) return fail(routes.error());
   Timer timer;
-  auto poll = make_poll_set("backend bpf", {{events->fd()}, {timer.fd()}});
+  auto poll = make_poll_set("backend bpf", {{events->fd()}, {timer.fd()}, {routes->fd()}});
   if (!poll) return fail(poll.error());
   std::unique_ptr<Bpf> self(new Bpf(options.bpffs, std::move(*reader), std::move(*events),
                                     std::move(*poll), std::move(timer), std::move(*queues),
-                                    options.queues));
+                                    options.queues, std::move(*routes)));
   self->watch_mounts();
   auto clsact = std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_);
   self->clsact_ = clsact.get();
@@ -348,6 +350,7 @@ Events Bpf::take_events() {
   Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
   others_.add_concerned(events.changed);
   if (has_file_system_changed()) events.changed.emplace_back();
+  if (others_.take_routes()) events.changed.emplace_back();
   take_chains();
   if (timer_.take()) {
     if (chains_at_ && *chains_at_ <= std::chrono::steady_clock::now()) {

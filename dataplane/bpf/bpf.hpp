@@ -61,7 +61,7 @@ class Bpf : public Backend {
 
  private:
   Bpf(std::string bpffs, TcSocket socket, TcEvents events, UniqueFd poll, Timer timer,
-      Queues queues, bool want_queues)
+      Queues queues, bool want_queues, bpf::RouteWatch routes)
       : bpffs_(std::move(bpffs)),
         programs_(bpf::Pins::open(bpffs_)),
         socket_(std::move(socket)),
@@ -69,7 +69,8 @@ class Bpf : public Backend {
         poll_(std::move(poll)),
         timer_(std::move(timer)),
         queues_(std::move(queues)),
-        want_queues_(want_queues) {}
+        want_queues_(want_queues),
+        others_(socket_, programs_, ports_, std::move(routes)) {}
   /// The key of what is on a port's part, over all hooks; empty: ours, but not to be left as it is.
   [[nodiscard]] Result<std::optional<std::string>> present(Ifindex port, Part part);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
@@ -103,9 +104,9 @@ class Bpf : public Backend {
   bpf::Programs programs_;
   TcSocket socket_;
   TcEvents events_;
-  UniqueFd poll_;                               ///< epoll: events_, timer_, mounts_ and watch_
-  Timer timer_;                                 ///< until the next migration
-  UniqueFd mounts_;                             ///< wakes us when any file system comes or goes
+  UniqueFd poll_;    ///< epoll: events_, timer_, others_, mounts_, watch_
+  Timer timer_;      ///< until the next migration
+  UniqueFd mounts_;  ///< wakes us when any file system comes or goes
   std::optional<std::uint64_t> file_system_{};  ///< where the pins were when last looked
   std::vector<Outcome> outcomes_;
   bpf::Clsact* clsact_ = nullptr;     ///< one of the hooks
@@ -123,7 +124,7 @@ class Bpf : public Backend {
   bool want_queues_ = false;
   std::set<Ifindex> kept_;  ///< whose root qdisc someone else has configured
   std::set<Ifindex> ports_;
-  bpf::OtherPrograms others_{socket_, programs_, ports_};
+  bpf::OtherPrograms others_;
 };
 
 }  // namespace lldp::dataplane

@@ -191,10 +191,10 @@ Mapping::~Mapping() {
   if (at_ != nullptr) ::munmap(at_, size_);
 }
 
-Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
-                              const char* license) {
+Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code, const char* license,
+                              bpf_prog_type type) {
   bpf_attr attr = zeroed();
-  attr.prog_type = BPF_PROG_TYPE_SCHED_CLS;
+  attr.prog_type = type;
   attr.insns = address(code.data());
   attr.insn_cnt = static_cast<std::uint32_t>(code.size());
   attr.license = address(license);

@@ -62,9 +62,10 @@ class Mapping {
 [[nodiscard]] Result<void> set_element(const UniqueFd& map, const void* key, const void* value,
                                        std::uint64_t flags);
 
-/// Loads a program of type SCHED_CLS. A refusal by the verifier carries its reason.
+/// A refusal by the verifier carries its reason.
 [[nodiscard]] Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
-                                            const char* license);
+                                            const char* license,
+                                            bpf_prog_type type = BPF_PROG_TYPE_SCHED_CLS);
 /// Runs the program whenever the kernel enters a function, by that one's number in BTF, as long as
 /// the descriptor is open.
 [[nodiscard]] Result<UniqueFd> trace_entry(const char* name, std::span<const bpf_insn> code,

@@ -14,6 +14,7 @@
 #include "dataplane/bpf/lldp_level_shared.h"
 //
 #include "lldp_level.skel.h"
+#include "route_filter.skel.h"
 
 namespace lldp::dataplane::bpf {
 namespace {
@@ -160,6 +161,16 @@ Result<ProgramPair> load(ByteSpan object, const lldp_level_rules& rules, const U
   }
   if (!pair.in || !pair.out) return fail(damaged());
   return pair;
+}
+
+Result<UniqueFd> load_route_filter() {
+  std::size_t size = 0;
+  const auto* const data = static_cast<const std::uint8_t*>(route_filter__elf_bytes(&size));
+  const Elf elf({data, size});
+  const auto code_at = elf.find("socket");
+  if (!code_at) return fail(damaged());
+  return load_program("lldp_level_routes", elf.rows<bpf_insn>(*code_at), kLicense,
+                      BPF_PROG_TYPE_SOCKET_FILTER);
 }
 
 }  // namespace lldp::dataplane::bpf

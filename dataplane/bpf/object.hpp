@@ -40,4 +40,7 @@ inline constexpr std::array<std::string_view, 2> kProgramNames = {"lldp_level_in
 [[nodiscard]] Result<ProgramPair> load(ByteSpan object, const lldp_level_rules& rules,
                                        const UniqueFd& state);
 
+/// Loads the filter for a socket that hears of routes (route_filter.bpf.c).
+[[nodiscard]] Result<UniqueFd> load_route_filter();
+
 }  // namespace lldp::dataplane::bpf

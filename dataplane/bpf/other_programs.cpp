@@ -36,6 +36,8 @@ Result<OtherPrograms::Glimpse> OtherPrograms::look(Ifindex port) {
                   .switch_port = link.switch_port,
                   .lists = bundles_.of(link.name),
                   .nftables_unread = nftables_unread(),
+                  .route = routes_.found(),
+                  .routes_unread = routes_.unread(),
                   .tag = programs_.tag(port)};
   for (const Part part : {Part::kClassify, Part::kRemap}) {
     auto programs = chain(port, part);
@@ -204,6 +206,8 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
   if (const auto& past = glimpse.nftables.at(at))
     if (auto why = harm_of_nftables(rules, *past)) return why;
   if (part == Part::kClassify) {
+    if (glimpse.route)
+      if (auto why = harm_of_route(rules, *glimpse.route)) return why;
     if (glimpse.lists.on)
       if (auto why = harm_of_lists(rules, glimpse.name)) return why;
     for (const auto* const links : {&glimpse.above, &glimpse.below})
@@ -244,6 +248,7 @@ std::optional<std::string> OtherPrograms::doubt(Part part, const qos::Ruleset& r
   if (part != Part::kClassify) return std::nullopt;
   if (glimpse.mark_need)
     if (auto why = doubt_of_mark(glimpse.mark_need->unread)) return why;
+  if (auto why = doubt_of_routes(rules, glimpse.routes_unread)) return why;
   if (auto why = doubt_of_lists(rules, glimpse.name, glimpse.lists.unread)) return why;
   for (const auto* const links : {&glimpse.above, &glimpse.below})
     for (const Glimpse::Beside& one : *links)
@@ -328,7 +333,8 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     if (changed.contains(port)) continue;
     if (programs_.tag(port) != seen->second.tag) changed.insert(port);
     if (by_nftables(seen->second.name, false) != seen->second.nftables ||
-        nftables_unread() != seen->second.nftables_unread)
+        nftables_unread() != seen->second.nftables_unread ||
+        routes_.found() != seen->second.route || routes_.unread() != seen->second.routes_unread)
       changed.insert(port);
     if (stacked) {
       const auto uppers = above(port);

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bounded.hpp"
@@ -21,6 +22,7 @@
 #include "dataplane/bpf/nftables.hpp"
 #include "dataplane/bpf/programs.hpp"
 #include "dataplane/bpf/qdiscs.hpp"
+#include "dataplane/bpf/route_watch.hpp"
 #include "dataplane/bpf/strangers.hpp"
 #include "dataplane/tc.hpp"
 #include "qos/ruleset.hpp"
@@ -47,7 +49,9 @@ class OtherPrograms {
     std::uint32_t xdp_program = 0;
     bool switch_port = false;  ///< LinkFacts::switch_port
     Lists lists{};
-    int nftables_unread = 0;        ///< errno: why nftables is not known
+    int nftables_unread = 0;  ///< errno: why nftables is not known
+    std::optional<BpfRoute> route{};
+    int routes_unread = 0;          ///< errno: why there may be another one
     std::optional<qos::Tag> tag{};  ///< in the table that all programs share
     std::vector<Beside> above{};
     /// Of one that has rules itself what nftables does alone: the rest is told there.
@@ -59,8 +63,9 @@ class OtherPrograms {
   };
 
   /// `ports`: those with rules, now and later.
-  OtherPrograms(TcSocket& socket, const Programs& programs, const std::set<Ifindex>& ports)
-      : socket_(socket), programs_(programs), ports_(ports) {}
+  OtherPrograms(TcSocket& socket, const Programs& programs, const std::set<Ifindex>& ports,
+                RouteWatch routes)
+      : socket_(socket), programs_(programs), ports_(ports), routes_(std::move(routes)) {}
   /// Before the first look. It outlives this.
   void set_filters(Clsact& clsact) { clsact_ = &clsact; }
 
@@ -80,6 +85,10 @@ class OtherPrograms {
   /// last kept. `chains`: TCX hooks are asked as well.
   [[nodiscard]] std::vector<Ifindex> changed(std::span<const Ifindex> ports, Backend::Glance why,
                                              bool chains);
+  /// Readable when take_routes() may be true.
+  [[nodiscard]] int fd() const { return routes_.fd(); }
+  /// True once after routes have changed what bypass() or doubt() says of all ports.
+  [[nodiscard]] bool take_routes() { return routes_.take(); }
   /// Adds those whose TCX hooks are no longer as they were seen.
   void add_changed_chains(std::vector<Ifindex>& ports);
   /// Of these interfaces an event of traffic control has told. Adds the ports that stand on one of
@@ -144,6 +153,7 @@ class OtherPrograms {
   Elsewhere elsewhere_;
   Bundles bundles_;
   Nftables nftables_;  ///< as of the last changed()
+  RouteWatch routes_;
   std::chrono::steady_clock::time_point stack_read_{};
   std::size_t glances_ = 0;      ///< of time, since one read the interfaces
   std::size_t far_glances_ = 0;  ///< of time, since one asked for TCX programs elsewhere

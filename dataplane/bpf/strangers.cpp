@@ -254,6 +254,15 @@ std::optional<std::string> harm_of_nftables(const qos::Ruleset& rules, const Nft
       past.source, past.by);
 }
 
+std::optional<std::string> harm_of_route(const qos::Ruleset& rules, const BpfRoute& route) {
+  if (!redirect_matters(rules)) return std::nullopt;
+  return fmt::format(
+      "a BPF program of a {0} ({1}, encap bpf xmit) may send packets into the ingress of an "
+      "interface, where they count as come by that one, so that turns are missed or made wrongly: "
+      "ip {0} del {1}",
+      route.kind, route.which);
+}
+
 namespace {
 
 /// `needed`: what the daemon was refused.
@@ -292,6 +301,16 @@ std::optional<std::string> doubt_of_mark(std::string_view unread) {
       "class is known that packets came in, and {} cannot be read, which may change it: delete the "
       "filter, or leave the port out of `ports`",
       unread);
+}
+
+std::optional<std::string> doubt_of_routes(const qos::Ruleset& rules, int why) {
+  if (why == 0 || !redirect_matters(rules)) return std::nullopt;
+  constexpr std::string_view kHarm =
+      "one with a BPF program may send packets past the rules, unseen, so that turns are missed or "
+      "made wrongly";
+  if (why == EINPROGRESS) return fmt::format("the routes are still being read: {}", kHarm);
+  return fmt::format("routes cannot be read ({}): {}: {}", std::strerror(why), kHarm,
+                     remedy_of(why, "CAP_BPF and netlink sockets of NETLINK_ROUTE"));
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "base/bounded.hpp"
 #include "base/result.hpp"
 #include "dataplane/backend.hpp"
+#include "dataplane/bpf/bpf_route.hpp"
 #include "dataplane/bpf/bundles.hpp"
 #include "dataplane/bpf/nft_rules.hpp"
 #include "dataplane/tc.hpp"
@@ -92,13 +93,17 @@ class Stack {
 /// The same of what nftables does before they meet the rules.
 [[nodiscard]] std::optional<std::string> harm_of_nftables(const qos::Ruleset& rules,
                                                           const NftBypass& past);
-/// Why none of these two harms is known, where one may be there: the kernel does not tell. `why` is
-/// an errno, 0 where it tells.
+/// The same of a route that may send them on.
+[[nodiscard]] std::optional<std::string> harm_of_route(const qos::Ruleset& rules,
+                                                       const BpfRoute& route);
+/// Why none of these three harms is known, where one may be there: the kernel does not tell. `why`
+/// is an errno, 0 where it tells.
 [[nodiscard]] std::optional<std::string> doubt_of_lists(const qos::Ruleset& rules,
                                                         std::string_view interface, int why);
 [[nodiscard]] std::optional<std::string> doubt_of_nftables(const qos::Ruleset& rules, int why);
 /// The same where the mark may be needed because of what cannot be read (MarkNeed::unread).
 [[nodiscard]] std::optional<std::string> doubt_of_mark(std::string_view unread);
+[[nodiscard]] std::optional<std::string> doubt_of_routes(const qos::Ruleset& rules, int why);
 /// The same of what packets meet on an interface that stands on the port.
 [[nodiscard]] std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
                                                     const Stack::Link& upper,

@@ -77,6 +77,7 @@ red() { tc qdisc replace dev p1 root handle 1: red limit 400000 min 30000 max 90
 every() { (while :; do eval "$2"; sleep $1; done) >/dev/null 2>&1 & echo $! >$DIR/loop; sleep 1; }
 enough() { kill $(cat $DIR/loop); }
 AWAY="action mirred egress redirect dev lo"
+XMIT="encap bpf xmit obj $ROUTE sec lwt_xmit"
 )";
 
 inline const Situation kSituations[] = {
@@ -522,6 +523,33 @@ inline const Situation kSituations[] = {
     {"a route over several paths",
      "ip route replace 198.51.100.2/32 nexthop dev p1 weight 1 nexthop dev p1 weight 1",
      Ends::kRight, "", "ip route del 198.51.100.2/32"},
+    {"a route has a BPF program that may send packets on (encap bpf xmit)",
+     "ip route replace 198.51.100.2/32 dev p1 $XMIT", Ends::kTold,
+     "a route (198.51.100.2/32 table 254, encap bpf xmit)", "ip route del 198.51.100.2/32"},
+    {"the same, until a route without one takes its place",
+     "ip route replace 198.51.100.2/32 dev p1 $XMIT", Ends::kTold,
+     "a route (198.51.100.2/32 table 254, encap bpf xmit)",
+     "ip route replace 198.51.100.2/32 dev p1; ip route del 198.51.100.2/32"},
+    {"a path of a route over several has a BPF program that may send packets on",
+     "ip route replace 198.51.100.2/32 nexthop dev p1 weight 1 nexthop dev p1 weight 1 $XMIT",
+     Ends::kTold, "a route (198.51.100.2/32 table 254, encap bpf xmit)",
+     "ip route del 198.51.100.2/32"},
+    {"a nexthop object has a BPF program that may send packets on",
+     "ip nexthop add id 9 dev p1 $XMIT; ip route replace 198.51.100.2/32 nhid 9", Ends::kTold,
+     "encap bpf xmit", "ip route del 198.51.100.2/32; ip nexthop del id 9"},
+    {"a route of IPv6 has a BPF program that may send packets on",
+     "ip -6 route replace 2001:db8::/32 dev p1 $XMIT", Ends::kTold,
+     "a route (2001:db8::/32 table 254, encap bpf xmit)", "ip -6 route del 2001:db8::/32"},
+    {"a route has a BPF program that cannot send packets on (encap bpf out)",
+     "ip route replace 198.51.100.2/32 dev p1 encap bpf out obj $ROUTE sec lwt_out", Ends::kRight,
+     "", "ip route del 198.51.100.2/32"},
+    {"a route encapsulates packets for others (encap seg6)",
+     "ip -6 route replace 2001:db8::/32 encap seg6 mode encap segs 2001:db8::1 dev p1",
+     Ends::kRight, "", "ip -6 route del 2001:db8::/32"},
+    {"ten thousand routes come and go",
+     "for i in $(seq 0 9999); do echo route add 10.$((i / 256)).$((i % 256)).0/24 dev p1; done | "
+     "ip -batch - && ip route flush root 10.0.0.0/8",
+     Ends::kRight},
     {"reverse path filters are loose", "echo 2 >/proc/sys/net/ipv4/conf/p0/rp_filter", Ends::kRight,
      "", "echo 0 >/proc/sys/net/ipv4/conf/p0/rp_filter"},
     {"nftables sets the DSCP of no lossless class before routing",

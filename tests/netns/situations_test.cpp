@@ -291,8 +291,8 @@ std::string page() {
       "`tests/netns/situations_test.cpp`, which runs each situation with\n"
       "packets through it, and then undoes it: all has to be fine again. Situations with VLANs, "
       "VRFs, ipvlan, the actions pedit, skbedit,\n"
-      "gact and police, the qdiscs netem, RED, ets, fq_codel and prio, flowtables, filters "
-      "elsewhere, and filters that end the ingress are run\n"
+      "gact and police, the qdiscs netem, RED, ets, fq_codel and prio, flowtables, route "
+      "programs, filters elsewhere, and filters that end the ingress are run\n"
       "by Debian 12's kernel too (`./run test-vm`). Elsewhere is an interface that has nothing to "
       "do with a port. A situation that the kernel of the\n"
       "test cannot make is left out there.\n\n"
@@ -319,6 +319,7 @@ class Situations : public testing::Test {
     if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
     ::setenv("XDP", LLDP_TEST_XDP, 1);
     ::setenv("PROBE", LLDP_TEST_PROBE, 1);
+    ::setenv("ROUTE", LLDP_TEST_ROUTE, 1);
     ::setenv("BPFFS", PrivateNet::bpffs().c_str(), 1);
     ::setenv("LEVEL", support::program("lldp-level").c_str(), 1);
     ::setenv("LEVELD", support::program("lldp-leveld").c_str(), 1);
@@ -671,6 +672,47 @@ TEST_F(Situations, FragmentsOfTwoPortsThatTheKernelJoinsLeaveLossy) {
   EXPECT_EQ(comes_out(), pair(0, 0));
   EXPECT_EQ(fabric.check(), 0) << fabric.checked();
   EXPECT_THAT(output_of(fabric.client("rules")), HasSubstr("fragments leave lossy"));
+  ASSERT_TRUE(sh("nft delete table ip t"));
+  Fabric::unlink();
+}
+
+/// A route's program sends what came by the up port p0 into the ingress of the down port p2. It
+/// counts as come by that one, and leaves by the up port p1 without a turn.
+TEST_F(Situations, RouteIntoTheIngressOfADownPortIsTold) {
+  Fabric::links();
+  Fabric::link(2);
+  Fabric fabric(Fabric::Keep{}, "ports = p0,p1,p2\n", 2);
+  fabric.start_below();
+  const auto comes_out = [] {
+    const Wire in("q0");
+    const Wire out("q1");
+    return in.send(exchange_of(Sent::kRouted).frame) ? out.receive(200) : std::nullopt;
+  };
+  const auto frame = [](unsigned dscp, std::uint8_t ttl) {
+    return dataplane::packet::readdressed(dataplane::packet::frame4({.dscp = dscp, .ttl = ttl}), 4,
+                                          3);
+  };
+  const auto is_fine = [&] { return fabric.check() == 0 && comes_out() == frame(51, 63); };
+  ASSERT_TRUE(eventually([&] { return is_fine() && fabric.has_order("p2", "down"); }, 30s))
+      << fabric.checked() << fabric.log();
+  // The program goes by a mark, which it takes off.
+  if (!sh(fmt::format("nft 'add table ip t; add chain ip t c {{ type filter hook prerouting "
+                      "priority -150; }}; add rule ip t c iif p0 meta mark set {}' && ip route "
+                      "replace 198.51.100.2/32 dev p1 encap bpf xmit obj $ROUTE sec lwt_xmit "
+                      "2>/dev/null",
+                      ::if_nametoindex("p2")))) {
+    sh("nft delete table ip t 2>/dev/null");
+    GTEST_SKIP() << "this kernel runs no program of a route";
+  }
+  EXPECT_EQ(comes_out(), frame(43, 62)) << "it turned, unchanged";
+  const auto is_told = [&] {
+    return fabric.check() != 0 &&
+           fabric.checked().find("a route (198.51.100.2/32 table 254, encap bpf xmit)") !=
+               std::string::npos;
+  };
+  EXPECT_TRUE(eventually(is_told, kUntilTold)) << fabric.checked();
+  ASSERT_TRUE(sh("ip route del 198.51.100.2/32"));
+  EXPECT_TRUE(eventually(is_fine, 30s)) << fabric.checked();
   ASSERT_TRUE(sh("nft delete table ip t"));
   Fabric::unlink();
 }

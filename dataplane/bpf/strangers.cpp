@@ -145,6 +145,10 @@ void add_power(Power& power, const KnownAction& action, nlattr* nest) {
       add_mirred(power, value_of<tc_mirred>(parms), options.at(kBlock) != nullptr);
     }
   }
+  // What is dropped needs no mark, and behind the last action of a filter (TC_ACT_PIPE) it stays.
+  const bool has_another =
+      action.kind == "police" || (action.kind == "gact" && options.at(TCA_GACT_PROB) != nullptr);
+  if (verdict == TC_ACT_OK || verdict == TC_ACT_RECLASSIFY || has_another) power.decides = true;
   if (leads_on)
     add_goto(power,
              action.kind == "gact" ? "goto chain" : std::string(action.kind) + ", goto chain");
@@ -172,8 +176,11 @@ void add_action(Power& power, nlattr* action) {
 Power power_of(const TcObject& filter) {
   const auto* const kind = std::ranges::find(kFilterKinds, filter.kind, &FilterKind::name);
   if (kind == std::end(kFilterKinds)) return anything(filter.kind);
-  Power power{.decides = true, .by = std::string(filter.kind)};
-  if (filter.options == nullptr) return power;
+  Power power{.by = std::string(filter.kind)};
+  if (filter.options == nullptr) {
+    power.decides = true;
+    return power;
+  }
   auto* const parts = static_cast<nlattr*>(nla_data(filter.options));
   const auto find = [&](int attribute) {
     return attribute == 0 ? nullptr : nla_find(parts, nla_len(filter.options), attribute);
@@ -181,7 +188,11 @@ Power power_of(const TcObject& filter) {
   if (nlattr* const police = find(kind->police))
     add_power(power, *std::ranges::find(kActions, "police", &KnownAction::kind), police);
   nlattr* const actions = find(kind->actions);
-  if (actions == nullptr) return power;
+  if (actions == nullptr) {
+    // A table of filters is none itself.
+    power.decides = kind->name != "u32" || find(TCA_U32_DIVISOR) == nullptr;
+    return power;
+  }
   nlattr* action = nullptr;
   int left = 0;
   nla_for_each_nested(action, actions, left) add_action(power, action);

@@ -23,7 +23,7 @@ namespace lldp::dataplane::bpf {
 
 /// What a filter may do to an IP packet that it matches.
 struct Power {
-  bool decides = false;    ///< ends the hook; then the kernel writes over skb->tc_index, our mark
+  bool decides = false;    ///< ends the hook with TC_ACT_OK: the kernel writes over our mark
   bool changes = false;    ///< the packet's class: DSCP, PCP or priority
   bool redirects = false;  ///< to another interface, or into its ingress
   std::string by{};        ///< the action that has the power, or the filter's kind

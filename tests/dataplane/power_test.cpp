@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/pkt_cls.h>
+#include <linux/tc_act/tc_connmark.h>
+#include <linux/tc_act/tc_gact.h>
 #include <linux/tc_act/tc_mirred.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
@@ -34,6 +36,47 @@ Power power_of_mirred(int does, int ifindex, std::uint32_t block, int verdict = 
   if (block != 0) nla_put_u32(m, kBlock, block);
   for (nlattr* nest : {its, first, actions, options}) nla_nest_end(m, nest);
   return power_of({.kind = "u32", .options = options});
+}
+
+/// Of a filter with one action of this kind, whose verdict stands where most have it.
+Power power_with(const char* kind, int parms_at, int verdict, int also = 0) {
+  const std::unique_ptr<nl_msg, NlMsgFree> message(nlmsg_alloc_simple(RTM_NEWTFILTER, 0));
+  nl_msg* const m = message.get();
+  const tc_gact parms{.index = 0, .capab = 0, .action = verdict, .refcnt = 0, .bindcnt = 0};
+  nlattr* const options = nla_nest_start(m, TCA_OPTIONS);
+  nlattr* const actions = nla_nest_start(m, TCA_U32_ACT);
+  nlattr* const first = nla_nest_start(m, 1);
+  nla_put_string(m, TCA_ACT_KIND, kind);
+  nlattr* const its = nla_nest_start(m, TCA_ACT_OPTIONS);
+  nla_put(m, parms_at, sizeof parms, &parms);
+  if (also != 0) nla_put_u32(m, also, 0);
+  for (nlattr* nest : {its, first, actions, options}) nla_nest_end(m, nest);
+  return power_of({.kind = "u32", .options = options});
+}
+
+TEST(Power, OfAFilterThatPassesIsToTakeTheMark) {
+  EXPECT_TRUE(power_with("gact", TCA_GACT_PARMS, TC_ACT_OK).decides);
+  EXPECT_TRUE(power_with("gact", TCA_GACT_PARMS, TC_ACT_RECLASSIFY).decides);
+  for (const int verdict : {TC_ACT_SHOT, TC_ACT_PIPE, TC_ACT_UNSPEC, TC_ACT_STOLEN, TC_ACT_TRAP})
+    EXPECT_FALSE(power_with("gact", TCA_GACT_PARMS, verdict).decides) << verdict;
+  EXPECT_TRUE(power_with("gact", TCA_GACT_PARMS, TC_ACT_SHOT, TCA_GACT_PROB).decides)
+      << "some at random";
+  EXPECT_TRUE(power_with("gact", TCA_GACT_PARMS, TC_ACT_GOTO_CHAIN | 7).decides);
+  EXPECT_TRUE(power_with("police", TCA_POLICE_TBF, TC_ACT_SHOT).decides) << "within the rate";
+  EXPECT_TRUE(power_with("connmark", TCA_CONNMARK_PARMS, TC_ACT_OK).decides);
+  EXPECT_TRUE(power_with("new", 1, TC_ACT_SHOT).decides);
+  EXPECT_FALSE(power_of_mirred(TCA_EGRESS_MIRROR, 3, 0).decides);
+  EXPECT_TRUE(power_of_mirred(TCA_EGRESS_MIRROR, 3, 0, TC_ACT_OK).decides);
+  const auto without_action = [](int attribute) {
+    const std::unique_ptr<nl_msg, NlMsgFree> message(nlmsg_alloc_simple(RTM_NEWTFILTER, 0));
+    nlattr* const options = nla_nest_start(message.get(), TCA_OPTIONS);
+    nla_put_u32(message.get(), attribute, 1);
+    nla_nest_end(message.get(), options);
+    return power_of({.kind = "u32", .options = options});
+  };
+  EXPECT_TRUE(without_action(TCA_U32_CLASSID).decides);
+  EXPECT_FALSE(without_action(TCA_U32_DIVISOR).decides) << "a table of filters";
+  EXPECT_TRUE(power_of({.kind = "u32", .options = nullptr}).decides);
 }
 
 TEST(Power, OfAMirrorIsACopyAndOfABlockARedirect) {

@@ -692,6 +692,14 @@ inline const Situation kSituations[] = {
      Ends::kWrong,
      "a filter (u32, preference 9) at the egress of ifb0 sends on from another interface (mirred)",
      "unflt p0 ingress 100; unfar"},
+    {"a filter sends a copy out at the ingress, and nftables changes the lossless class in forward",
+     "flt p0 ingress 100 action mirred egress mirror dev lo; mangle forward 0 'ip dscp 43 ip dscp "
+     "set 51'",
+     Ends::kRight, "", "unflt p0 ingress 100; unmangle"},
+    {"a filter drops other packets (gact), and nftables changes the lossless class in forward",
+     "tc qdisc add dev p0 clsact 2>/dev/null; tc filter add dev p0 ingress pref 100 protocol ip "
+     "u32 match ip dsfield 0xb8 0xfc action drop && mangle forward 0 'ip dscp 43 ip dscp set 51'",
+     Ends::kRight, "", "unflt p0 ingress 100; unmangle"},
     {"a filter ends the ingress, and nftables sets a mark and a priority",
      "flt p0 ingress 100 flowid 1:7; mangle forward 0 'meta mark set 9 meta priority set 1:3'",
      Ends::kRight, "", "unflt p0 ingress 100; unmangle"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/tc.hpp"
 
+#include <linux/if.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
@@ -34,7 +35,8 @@ void tell(nlmsghdr* header, const std::function<void(Ifindex, const LinkFacts&)>
   const auto* info = static_cast<const ifinfomsg*>(nlmsg_data(header));
   const auto port = Ifindex::make(static_cast<std::uint32_t>(info->ifi_index));
   if (!port) return;
-  LinkFacts facts{.switch_port = attributes[IFLA_PHYS_SWITCH_ID] != nullptr};
+  LinkFacts facts{.switch_port = attributes[IFLA_PHYS_SWITCH_ID] != nullptr,
+                  .up = (info->ifi_flags & IFF_UP) != 0};
   if (attributes[IFLA_IFNAME]) facts.name = nla_get_string(attributes[IFLA_IFNAME]);
   const auto number = [&](std::size_t attribute) {
     return attributes[attribute]

@@ -12,7 +12,7 @@
 namespace lldp::dataplane::bpf {
 namespace {
 
-bool matters(const Power& power) {
+bool sends_on(const Power& power) {
   return power.by_mirred || power.into_any || !power.into.empty();
 }
 
@@ -39,7 +39,7 @@ Result<void> Elsewhere::read(Clsact& clsact, const Qdiscs& qdiscs, const Stack& 
     const auto add = [&](Part part, Result<std::vector<Stranger>> there) -> Result<void> {
       if (!there) return fail(there.error());
       for (Stranger& s : *there) {
-        if (!matters(s.power)) continue;
+        if (!sends_on(s.power) && !s.power.decides) continue;
         s.name += fmt::format(" at the {} of {}", name_of(part), stack.name_of(interface));
         found.push_back(std::move(s));
       }
@@ -107,14 +107,30 @@ std::optional<std::string> Elsewhere::relies_on_mark() const {
   return std::nullopt;
 }
 
+std::optional<std::string> Elsewhere::ends_hook(const std::set<Ifindex>& passages) const {
+  for (const auto& [interface, strangers] : filters_)
+    if (passages.contains(interface))
+      for (const Stranger& s : strangers)
+        if (s.power.decides) return s.name;
+  return std::nullopt;
+}
+
 bool Elsewhere::empty() const {
-  return programs_.empty() &&
-         std::ranges::all_of(filters_, [](const auto& known) { return known.second.empty(); });
+  return programs_.empty() && std::ranges::none_of(filters_, [](const auto& known) {
+           return std::ranges::any_of(known.second,
+                                      [](const Stranger& s) { return sends_on(s.power); });
+         });
 }
 
 std::optional<std::string> harm_from_elsewhere(Part part, const qos::Ruleset& rules,
-                                               const std::optional<std::string>& into) {
-  if (part != Part::kClassify || !into || rules.ingress.empty()) return std::nullopt;
+                                               const std::optional<std::string>& into,
+                                               const std::optional<std::string>& ends_hook) {
+  if (part != Part::kClassify || rules.ingress.empty()) return std::nullopt;
+  if (!into && ends_hook && rules.tag != qos::Tag())
+    return *ends_hook +
+           " ends the hook, and the kernel writes over the mark by which packets that go on that "
+           "way are known, so that they do not turn: delete it, or leave the port out of `ports`";
+  if (!into) return std::nullopt;
   return *into +
          ", where they count as come by it, so that turns are missed or made wrongly: delete it, "
          "or leave the port out of `ports`";

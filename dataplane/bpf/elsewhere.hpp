@@ -39,19 +39,23 @@ class Elsewhere {
   /// The name of a filter that sends packets, or copies, on by mirred. Wherever they go, they have
   /// not come in by a port any more, so that the mark alone tells what turns.
   [[nodiscard]] std::optional<std::string> relies_on_mark() const;
-  /// Nothing that matters was found.
+  /// The name of a filter that may end a hook of one of these, and so take the mark off packets.
+  [[nodiscard]] std::optional<std::string> ends_hook(const std::set<Ifindex>& passages) const;
+  /// Nothing was found that sends packets on.
   [[nodiscard]] bool empty() const;
 
  private:
-  /// A filter or program that sends packets on, named with its place.
+  /// A filter that sends packets on or ends a hook, or a program, named with its place.
   using Found = std::map<Ifindex, std::vector<Stranger>>;
 
   Found filters_;   ///< of each interface that is known
   Found programs_;  ///< of those that have any
 };
 
-/// Why the rules of a port, which are in their place, do not hold: by what `into()` has found.
+/// Why the rules of a port, which are in their place, do not hold: by what `into()` and
+/// `ends_hook()` have found.
 [[nodiscard]] std::optional<std::string> harm_from_elsewhere(
-    Part part, const qos::Ruleset& rules, const std::optional<std::string>& into);
+    Part part, const qos::Ruleset& rules, const std::optional<std::string>& into,
+    const std::optional<std::string>& ends_hook);
 
 }  // namespace lldp::dataplane::bpf

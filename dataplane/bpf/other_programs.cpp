@@ -52,6 +52,7 @@ Result<OtherPrograms::Glimpse> OtherPrograms::look(Ifindex port) {
   if (!lowers) return fail(lowers.error());
   glimpse.below = std::move(*lowers);
   glimpse.elsewhere = elsewhere_.into(port, stack_.below(port));
+  glimpse.ends_hook = elsewhere_.ends_hook(stack_.passages(told()));
   return glimpse;
 }
 
@@ -124,15 +125,18 @@ std::set<Ifindex> OtherPrograms::told() const {
 }
 
 void OtherPrograms::add_sent_into(std::vector<Ifindex>& ports) {
+  const auto ends_hook = elsewhere_.ends_hook(stack_.passages(told()));
   for (const auto& [port, seen] : seen_)
     if (elsewhere_.into(port, stack_.below(port)) != seen.elsewhere ||
-        (seen.mark_need && *seen.mark_need != mark_need(seen.turns)))
+        ends_hook != seen.ends_hook || (seen.mark_need && *seen.mark_need != mark_need(seen.turns)))
       ports.push_back(port);
 }
 
 MarkNeed OtherPrograms::mark_need(bool turns) {
   if (const auto far = turns ? elsewhere_.relies_on_mark() : std::nullopt)
     return need_of_filter(*far);
+  if (turns)
+    for (const Ifindex link : stack_.passages(told())) return need_above(stack_.name_of(link));
   return need_on_the_way(nftables_, turns);
 }
 
@@ -239,7 +243,7 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
     if (!others) return fail(others.error());
     if (auto why = harm_below(part, rules, lower.link, *others, lower.nftables.at(at))) return why;
   }
-  return harm_from_elsewhere(part, rules, glimpse.elsewhere);
+  return harm_from_elsewhere(part, rules, glimpse.elsewhere, glimpse.ends_hook);
 }
 
 std::optional<std::string> OtherPrograms::doubt(Part part, const qos::Ruleset& rules,
@@ -309,7 +313,8 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
   }
   const bool stacked = std::ranges::any_of(ports, [this](Ifindex port) {
     const auto seen = seen_.find(port);
-    return seen != seen_.end() && !(seen->second.above.empty() && seen->second.below.empty());
+    return seen != seen_.end() &&
+           (seen->second.mark_need || !seen->second.above.empty() || !seen->second.below.empty());
   });
   const bool programs =
       tcx_ && chains && (for_answer || far_glances_++ % kGlancesWithoutLinks == 0);
@@ -320,6 +325,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     if (!read_stack()) return {ports.begin(), ports.end()};
   }
   if (programs) elsewhere_.read_programs(programs_, stack_, told());
+  const auto ends_hook = elsewhere_.ends_hook(stack_.passages(told()));
   nftables_.read();                              // after the names
   std::array<std::optional<MarkNeed>, 2> needs;  // the same for many ports
   const auto need = [&](bool turns) {
@@ -345,7 +351,9 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     if (seen->second.mark_need && *seen->second.mark_need != need(seen->second.turns))
       changed.insert(port);
     if (chains && has_chain_changed(port, seen->second)) changed.insert(port);
-    if (elsewhere_.into(port, stack_.below(port)) != seen->second.elsewhere) changed.insert(port);
+    if (elsewhere_.into(port, stack_.below(port)) != seen->second.elsewhere ||
+        ends_hook != seen->second.ends_hook)
+      changed.insert(port);
   }
   return {changed.begin(), changed.end()};
 }

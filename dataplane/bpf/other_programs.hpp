@@ -57,6 +57,7 @@ class OtherPrograms {
     /// Of one that has rules itself what nftables does alone: the rest is told there.
     std::vector<Beside> below{};
     std::optional<std::string> elsewhere{};  ///< Elsewhere::into()
+    std::optional<std::string> ends_hook{};  ///< Elsewhere::ends_hook()
     std::optional<MarkNeed> mark_need{};  ///< of a port whose mark a filter may have written over
     bool turns = false;                   ///< asked of a port from which packets may turn
     friend bool operator==(const Glimpse&, const Glimpse&) = default;

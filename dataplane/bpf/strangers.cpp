@@ -346,6 +346,12 @@ std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
         "the programs of this port see packets of {0} encrypted (MACsec), so that they change none "
         "of them: name {0} in `ports` instead of this port, at both ends, or take {0} off",
         upper.name);
+  if (upper.kind == "openvswitch" && !ingress && marked)
+    return fmt::format(
+        "Open vSwitch ({}) sends the first packets of a flow through a program, from which they "
+        "come back as this machine's own, so that they do not turn: put the ports into a bridge "
+        "of the kernel's own, or leave the port out of `ports`",
+        upper.name);
   const auto harms = [&](const Stranger& s) {
     return (marked && s.power.decides) || (s.power.redirects && redirect_matters(rules)) ||
            (s.power.changes && change_matters(rules));
@@ -404,6 +410,24 @@ Result<bool> Stack::read(TcSocket& socket) {
 std::string Stack::name_of(Ifindex interface) const {
   const auto link = links_.find(interface);
   return link == links_.end() ? std::string() : link->second.name;
+}
+
+std::set<Ifindex> Stack::passages(const std::set<Ifindex>& ports) const {
+  constexpr std::string_view kTunnels[] = {
+      "bareudp", "erspan", "geneve", "gre", "gretap", "ip6erspan", "ip6gre", "ip6gretap",
+      "ip6tnl",  "ipip",   "ipvlan", "sit", "vti",    "vti6",      "vxlan",  "xfrm"};
+  constexpr std::string_view kPairs[] = {"netkit", "veth"};
+  std::set<Ifindex> found;
+  for (const auto& [link, facts] : links_) {
+    if (!facts.up) continue;
+    // The other end of a container's pair is in another namespace, and has no number here.
+    const auto other = links_.find(facts.lower);
+    const bool within = std::ranges::find(kPairs, facts.kind) != std::end(kPairs) &&
+                        other != links_.end() && other->second.up && !ports.contains(link) &&
+                        !ports.contains(other->first);
+    if (within || std::ranges::find(kTunnels, facts.kind) != std::end(kTunnels)) found.insert(link);
+  }
+  return found;
 }
 
 std::vector<Stack::Link> Stack::along(Ifindex from,

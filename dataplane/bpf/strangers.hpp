@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +69,9 @@ class Stack {
   /// Nothing stands on anything.
   [[nodiscard]] bool empty() const { return above_.empty(); }
   [[nodiscard]] const std::map<Ifindex, LinkFacts>& all() const { return links_; }
+  /// Those by which packets go on within the machine as come by none of `ports`: tunnels, ipvlans,
+  /// and pairs of veths that are up and of which neither end is one of these.
+  [[nodiscard]] std::set<Ifindex> passages(const std::set<Ifindex>& ports) const;
   /// Empty: there is no such interface.
   [[nodiscard]] std::string name_of(Ifindex interface) const;
 

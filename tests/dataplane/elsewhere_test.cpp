@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "dataplane/bpf/kernel.hpp"
@@ -23,6 +24,7 @@
 namespace lldp::dataplane {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -70,6 +72,37 @@ class Elsewhere : public testing::Test {
   bpf::Qdiscs qdiscs_;
   bpf::Elsewhere elsewhere_;
 };
+
+// A filter with a class, on an interface where packets go on within the machine.
+TEST_F(Elsewhere, FilterThatEndsAHookIsFoundWherePacketsGoOnWithin) {
+  const std::set<Ifindex> ports{index_of("p0"), index_of("p1")};
+  const auto names = [&] {
+    std::string names;
+    for (const Ifindex link : stack_.passages(ports)) names += stack_.name_of(link) + " ";
+    return names;
+  };
+  const auto ends = [&] { return elsewhere_.ends_hook(stack_.passages(ports)).value_or(""); };
+  ASSERT_TRUE(
+      sh("tc filter add dev x0 egress pref 9 protocol ip u32 match u32 0 0 flowid 1:7 && "
+         "ip link add m1 type veth peer name m2 && ip link set m2 up && tc qdisc add dev m1 clsact "
+         "&& tc filter add dev m1 ingress pref 9 protocol ip u32 match u32 0 0 flowid 1:7"));
+  read();
+  EXPECT_EQ(names(), "") << "neither a port's other end, nor what is down";
+  EXPECT_EQ(ends(), "");
+  ASSERT_TRUE(sh("ip link set m1 up"));
+  read();
+  EXPECT_THAT(names(), AllOf(HasSubstr("m1 "), HasSubstr("m2 ")));
+  EXPECT_EQ(ends(), "a filter (u32, preference 9) at the ingress of m1");
+  EXPECT_TRUE(elsewhere_.empty()) << "it sends nothing on";
+  ASSERT_TRUE(sh("ip netns add elsewhere && ip link set m2 netns elsewhere"));
+  read();
+  EXPECT_EQ(names(), "");
+  EXPECT_EQ(ends(), "");
+  sh("ip netns del elsewhere; ip link del m1 2>/dev/null");
+  if (!sh("ip link add m1 up type vxlan id 7 dstport 4789 dev p1 2>/dev/null")) return;
+  read();
+  EXPECT_EQ(names(), "m1 ");
+}
 
 struct Case {
   const char* does = "";

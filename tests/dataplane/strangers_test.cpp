@@ -49,8 +49,7 @@ class Strangers : public testing::TestWithParam<Hooked> {
     if (GetParam() == Hooked::kTcx && !bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
     sh("for i in p0 p1 br0 bond0; do ip link del $i 2>/dev/null; done");
     ASSERT_TRUE(
-        sh("for i in 0 1; do ip link add p$i up type veth peer name q$i && ip link set q$i up; "
-           "done"));
+        sh("for i in 0 1; do ip link add p$i up type veth peer name q$i; done; ip link set q0 up"));
     port_ = *Ifindex::make(::if_nametoindex("p0"));
     open();
     put(Order::kUp);
@@ -164,6 +163,17 @@ TEST_P(Strangers, FilterBehindTheRulesIsToldByWhatItsActionsMayDo) {
   }
   std::cout << left_out << " of " << std::size(kFilters) << " filters are refused by this kernel\n";
   EXPECT_LT(left_out, std::size(kFilters)) << "no filter was tried";
+}
+
+TEST(OpenVswitch, AboveAPortWherePacketsTurnIsTold) {
+  const bpf::Stack::Link ovs{.name = "ovs-system", .kind = "openvswitch"};
+  const auto told = [&](Part part, Order order) {
+    return bpf::harm_above(part, rules_of(order), ovs, {}).value_or("");
+  };
+  EXPECT_THAT(told(Part::kRemap, Order::kUp),
+              HasSubstr("Open vSwitch (ovs-system) sends the first"));
+  EXPECT_EQ(told(Part::kClassify, Order::kUp), "");
+  EXPECT_EQ(told(Part::kRemap, Order::kDown), "");
 }
 
 // Whatever the order: a packet that comes in here may leave by a port that changes it.

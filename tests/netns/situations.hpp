@@ -61,6 +61,10 @@ unbr() { ip link del br0; routes; }
 macvlan() { ip link add link p0 name m0 address 02:00:00:00:00:07 up type macvlan mode ${1:-bridge} &&
   ip addr flush dev p0 && routes m0; }
 unmacvlan() { ip link del m0; routes; }
+pair() { ip link add m0 address 02:00:00:00:00:03 up type veth peer name m1 && ip link set m1 up &&
+  ip link add br0 up type bridge && ip link set m1 master br0 && ip link set p1 master br0 &&
+  ip addr del 198.51.100.254/24 dev p1 && routes p0 m0; }
+unpair() { ip link del m0; ip link del br0; routes; }
 mangle() { nft "add table ip t; add chain ip t c { type filter hook $1 priority $2; }; add rule ip t c $3"; }
 unmangle() { nft delete table ip t; }
 netdev() { nft "add table netdev t; add chain netdev t s; add chain netdev t c { type filter hook $1 device $2 priority 0; }" &&
@@ -700,6 +704,29 @@ inline const Situation kSituations[] = {
      "tc qdisc add dev p0 clsact 2>/dev/null; tc filter add dev p0 ingress pref 100 protocol ip "
      "u32 match ip dsfield 0xb8 0xfc action drop && mangle forward 0 'ip dscp 43 ip dscp set 51'",
      Ends::kRight, "", "unflt p0 ingress 100; unmangle"},
+    {"a pair of veths within the switch leads to the port", "pair", Ends::kRight, "", "unpair"},
+    {"a filter ends the ingress, and a pair of veths within the switch leads to the port",
+     "flt p0 ingress 100 flowid 1:7; pair", Ends::kWrong, "packets that go on by m1 are known",
+     "unflt p0 ingress 100; unpair"},
+    {"a filter ends the egress of a pair of veths within the switch",
+     "pair; flt m0 egress 9 flowid 1:7", Ends::kWrong,
+     "a filter (u32, preference 9) at the egress of m0 ends the hook", "unpair"},
+    {"a filter ends the ingress of a pair of veths within the switch",
+     "pair; flt m1 ingress 9 flowid 1:7", Ends::kWrong,
+     "a filter (u32, preference 9) at the ingress of m1 ends the hook", "unpair"},
+    {"a filter ends the ingress, and a tunnel leads out of the port (VXLAN)",
+     "flt p0 ingress 100 flowid 1:7; ip link add vx0 up type vxlan id 7 dstport 4789 remote "
+     "198.51.100.2 tos inherit",
+     Ends::kTold, "packets that go on by vx0 are known", "unflt p0 ingress 100; ip link del vx0"},
+    {"a filter ends the ingress, and a tunnel that leads out of the port is down (VXLAN)",
+     "flt p0 ingress 100 flowid 1:7; ip link add vx0 type vxlan id 7 dstport 4789 remote "
+     "198.51.100.2",
+     Ends::kRight, "", "unflt p0 ingress 100; ip link del vx0"},
+    {"a filter ends the egress of a tunnel (VXLAN)",
+     "ip link add vx0 up type vxlan id 7 dstport 4789 remote 198.51.100.2 tos inherit; flt vx0 "
+     "egress 9 flowid 1:7",
+     Ends::kTold, "a filter (u32, preference 9) at the egress of vx0 ends the hook",
+     "ip link del vx0"},
     {"a filter ends the ingress, and nftables sets a mark and a priority",
      "flt p0 ingress 100 flowid 1:7; mangle forward 0 'meta mark set 9 meta priority set 1:3'",
      Ends::kRight, "", "unflt p0 ingress 100; unmangle"},

@@ -65,6 +65,7 @@ std::string Daemon::stats_json(std::span<const std::string> ports) {
 
 std::string Daemon::rules_json() {
   read_links();
+  protection_.catch_up(boot_time());
   std::string json = report::rules_json(protection_.rules(agent_.snapshot(boot_time())));
   settle();  // what was found is seen to
   return json;

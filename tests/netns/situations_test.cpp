@@ -564,6 +564,11 @@ TEST_F(Situations, ForwardOfNftablesAtEgressOfDownPortIsTold) {
                     hook, device, does));
   };
   if (!chain("p2", "fwd to p1")) GTEST_SKIP() << "this kernel has no such hook";
+  const auto rules_tell = [&] {
+    return fabric.ask("rules").dump().find("nftables (table netdev t, chain c)") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(eventually(rules_tell, 3s)) << "whichever question comes first looks";
   EXPECT_EQ(comes_out("q1"), frame(43, 6, 5)) << "it turned, unchanged";
   const auto is_told = [&] {
     return fabric.check() != 0 &&

@@ -29,7 +29,7 @@ constexpr std::size_t kGlancesWithoutChains = 8;
 
 constexpr std::chrono::nanoseconds kMigrationPause = std::chrono::milliseconds(250);
 /// From the start of a change of a TCX hook until it is made. Many at once are looked at once.
-constexpr std::chrono::milliseconds kChainPause{250};
+constexpr std::chrono::milliseconds kLookPause{250};
 constexpr std::chrono::nanoseconds kWatchPause = std::chrono::seconds(1);
 std::string queues_key(std::uint8_t lossless) { return fmt::format("queues-{:02x}", lossless); }
 
@@ -265,14 +265,18 @@ void Bpf::watch_chains() {
 }
 
 void Bpf::take_chains() {
-  if (!watch_ || !watch_->take() || chains_at_) return;
-  chains_at_ = std::chrono::steady_clock::now() + kChainPause;
+  if (watch_ && watch_->take()) look_soon();
+}
+
+void Bpf::look_soon() {
+  if (look_at_) return;
+  look_at_ = std::chrono::steady_clock::now() + kLookPause;
   set_timer();
 }
 
 std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports, Glance why) {
   take_chains();
-  const bool chains = !watch_ || chains_at_ || ++watched_glances_ % kGlancesWithoutChains == 0;
+  const bool chains = !watch_ || look_at_ || ++watched_glances_ % kGlancesWithoutChains == 0;
   return others_.changed(ports, why, chains);
 }
 
@@ -338,7 +342,7 @@ std::optional<Ifindex> Bpf::migrate_one() {
 }
 
 void Bpf::set_timer() {
-  if (!to_migrate_.empty() || chains_at_)
+  if (!to_migrate_.empty() || look_at_)
     timer_.set(kMigrationPause);
   else if (tcx_ && !watch_tried_ && !ports_.empty())
     timer_.set(kWatchPause);
@@ -348,14 +352,14 @@ void Bpf::set_timer() {
 
 Events Bpf::take_events() {
   Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
-  others_.add_concerned(events.changed);
+  if (others_.add_concerned(events.changed)) look_soon();
   if (has_file_system_changed()) events.changed.emplace_back();
   if (others_.take_routes()) events.changed.emplace_back();
   take_chains();
   if (timer_.take()) {
-    if (chains_at_ && *chains_at_ <= std::chrono::steady_clock::now()) {
-      chains_at_.reset();
-      others_.add_changed_chains(events.changed);
+    if (look_at_ && *look_at_ <= std::chrono::steady_clock::now()) {
+      look_at_.reset();
+      others_.add_changed(events.changed);
     }
     if (const auto moved = migrate_one())
       events.changed.push_back(*moved);

@@ -84,6 +84,8 @@ class Bpf : public Backend {
   void watch_chains();
   /// Notes that a TCX hook is about to change, if one is.
   void take_chains();
+  /// All interfaces are looked at in a moment: many changes at once are looked at once.
+  void look_soon();
   /// The first of those that wait which has anything to move.
   std::optional<Ifindex> migrate_one();
   /// True if what is there, of this key, is what `want` asks for.
@@ -114,8 +116,8 @@ class Bpf : public Backend {
   const bool tcx_ = bpf::has_tcx();
   std::optional<bpf::ChainWatch> watch_{};  ///< of TCX hooks; none: they are asked
   bool watch_tried_ = false;
-  /// A TCX hook changes; by then it has.
-  std::optional<std::chrono::steady_clock::time_point> chains_at_{};
+  /// A TCX hook changes, by then it has; or a filter elsewhere has.
+  std::optional<std::chrono::steady_clock::time_point> look_at_{};
   std::size_t watched_glances_ = 0;
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
   bool migrates_ = false;  ///< rules may stand on the last hook too, and are moved there

@@ -22,19 +22,20 @@ std::string_view name_of(Part part) { return part == Part::kClassify ? "ingress"
 
 void Elsewhere::expire(Ifindex interface) {
   if (interface == Ifindex())
-    filters_.clear();
+    known_.clear();
   else
-    filters_.erase(interface);
+    known_.erase(interface);
 }
 
 Result<void> Elsewhere::read(Clsact& clsact, const Qdiscs& qdiscs, const Stack& stack,
                              const std::set<Ifindex>& told) {
   const std::set<Ifindex> all = qdiscs.with_filters();
-  std::erase_if(filters_, [&](const auto& known) {
-    return told.contains(known.first) || !all.contains(known.first);
+  std::erase_if(known_, [&](Ifindex interface) {
+    return told.contains(interface) || !all.contains(interface);
   });
+  std::erase_if(filters_, [&](const auto& found) { return !known_.contains(found.first); });
   for (const Ifindex interface : all) {
-    if (told.contains(interface) || filters_.contains(interface)) continue;
+    if (told.contains(interface) || known_.contains(interface)) continue;
     std::vector<Stranger> found;
     const auto add = [&](Part part, Result<std::vector<Stranger>> there) -> Result<void> {
       if (!there) return fail(there.error());
@@ -52,7 +53,8 @@ Result<void> Elsewhere::read(Clsact& clsact, const Qdiscs& qdiscs, const Stack& 
     if (auto done = add(Part::kRemap, clsact.in_qdiscs(interface, qdiscs, Clsact::Chains::kAll));
         !done)
       return done;
-    filters_.emplace(interface, std::move(found));
+    known_.insert(interface);
+    if (!found.empty()) filters_.emplace(interface, std::move(found));
   }
   return {};
 }

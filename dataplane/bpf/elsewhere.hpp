@@ -45,11 +45,13 @@ class Elsewhere {
   [[nodiscard]] bool empty() const;
 
  private:
-  /// A filter that sends packets on or ends a hook, or a program, named with its place.
+  /// Filters that send packets on or end a hook, or programs, named with their place, of interfaces
+  /// that have any.
   using Found = std::map<Ifindex, std::vector<Stranger>>;
 
-  Found filters_;   ///< of each interface that is known
-  Found programs_;  ///< of those that have any
+  std::set<Ifindex> known_;  ///< interfaces whose filters have been read
+  Found filters_;
+  Found programs_;
 };
 
 /// Why the rules of a port, which are in their place, do not hold: by what `into()` and

@@ -112,6 +112,7 @@ Result<void> OtherPrograms::read_stack() {
   if (*renamed) nftables_.expire();
   if (auto done = qdiscs_.read(socket_); !done) return done;
   if (auto done = elsewhere_.read(*clsact_, qdiscs_, stack_, told()); !done) return done;
+  far_ = false;
   stack_read_ = now;
   return {};
 }
@@ -266,30 +267,30 @@ bool OtherPrograms::has_chain_changed(Ifindex port, const Glimpse& seen) const {
   });
 }
 
-void OtherPrograms::add_changed_chains(std::vector<Ifindex>& ports) {
+void OtherPrograms::add_changed(std::vector<Ifindex>& ports) {
+  if (seen_.empty()) return;
   for (const auto& [port, seen] : seen_)
     if (has_chain_changed(port, seen)) ports.push_back(port);
   stack_read_ = {};
   if (!read_stack()) return;
-  elsewhere_.read_programs(programs_, stack_, told());
+  if (tcx_) elsewhere_.read_programs(programs_, stack_, told());
   add_sent_into(ports);
 }
 
-void OtherPrograms::add_concerned(std::vector<Ifindex>& interfaces) {
-  if (interfaces.empty()) return;
+bool OtherPrograms::add_concerned(std::vector<Ifindex>& interfaces) {
+  if (interfaces.empty()) return false;
   stack_read_ = {};
-  bool far = false;
-  for (const Ifindex link : interfaces) {
-    elsewhere_.expire(link);
-    far |= link != Ifindex() && !ports_.contains(link);
-  }
   const std::vector<Ifindex> told = interfaces;
-  // Of ports alone it is enough to look when they are looked at.
-  if (far && !seen_.empty() && read_stack()) add_sent_into(interfaces);
   for (const Ifindex link : told)
     for (const auto& links : {stack_.below(link), stack_.above(link)})
       for (const Stack::Link& port : links)
         if (ports_.contains(port.ifindex)) interfaces.push_back(port.ifindex);
+  for (const Ifindex link : told) {
+    elsewhere_.expire(link);
+    // Where it may be any, all ports are looked at anyway.
+    far_ |= link != Ifindex() && !ports_.contains(link);
+  }
+  return far_;
 }
 
 std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Backend::Glance why,
@@ -320,7 +321,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
       tcx_ && chains && (for_answer || far_glances_++ % kGlancesWithoutLinks == 0);
   // Where nothing stands on a port, an event of links tells of what comes. An interface elsewhere
   // goes without one.
-  if (stacked || programs || !elsewhere_.empty()) {
+  if (stacked || programs || far_ || !elsewhere_.empty()) {
     stack_read_ = {};
     if (!read_stack()) return {ports.begin(), ports.end()};
   }

@@ -90,11 +90,13 @@ class OtherPrograms {
   [[nodiscard]] int fd() const { return routes_.fd(); }
   /// True once after routes have changed what bypass() or doubt() says of all ports.
   [[nodiscard]] bool take_routes() { return routes_.take(); }
-  /// Adds those whose TCX hooks are no longer as they were seen.
-  void add_changed_chains(std::vector<Ifindex>& ports);
   /// Of these interfaces an event of traffic control has told. Adds the ports that stand on one of
-  /// them, or on which one stands, and those that packets are now sent into from one.
-  void add_concerned(std::vector<Ifindex>& interfaces);
+  /// them, or on which one stands. True: one has nothing to do with a port, and what that means is
+  /// for add_changed() or changed() to say.
+  [[nodiscard]] bool add_concerned(std::vector<Ifindex>& interfaces);
+  /// Adds those whose TCX hooks are no longer as they were seen, and those that are sent packets
+  /// from elsewhere as they were not. It looks at all interfaces.
+  void add_changed(std::vector<Ifindex>& ports);
   /// The port has no rules any more.
   void lose(Ifindex port) { seen_.erase(port); }
   /// The interface is gone.
@@ -157,6 +159,7 @@ class OtherPrograms {
   RouteWatch routes_;
   std::chrono::steady_clock::time_point stack_read_{};
   std::size_t glances_ = 0;      ///< of time, since one read the interfaces
+  bool far_ = false;             ///< something happened elsewhere, and was not looked at
   std::size_t far_glances_ = 0;  ///< of time, since one asked for TCX programs elsewhere
 };
 

@@ -303,15 +303,6 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
                                 seen->second.lists != bundles_.of(facts.name)))
       changed.insert(port);
   };
-  if (for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kGlancesWithoutLinks) {
-    glances_ = 0;
-    if (ports.size() > kLinksOneByOne) {
-      if (!socket_.links(Ifindex(), compare)) return {ports.begin(), ports.end()};
-    } else {
-      for (const Ifindex port : ports)
-        if (!socket_.links(port, compare)) changed.insert(port);
-    }
-  }
   const bool stacked = std::ranges::any_of(ports, [this](Ifindex port) {
     const auto seen = seen_.find(port);
     return seen != seen_.end() &&
@@ -319,11 +310,21 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
   });
   const bool programs =
       tcx_ && chains && (for_answer || far_glances_++ % kGlancesWithoutLinks == 0);
+  const bool links =
+      for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kGlancesWithoutLinks;
+  if (links) glances_ = 0;
   // Where nothing stands on a port, an event of links tells of what comes. An interface elsewhere
   // goes without one.
   if (stacked || programs || far_ || !elsewhere_.empty()) {
     stack_read_ = {};
     if (!read_stack()) return {ports.begin(), ports.end()};
+    if (links)
+      for (const auto& [port, facts] : stack_.all()) compare(port, facts);
+  } else if (links && ports.size() > kLinksOneByOne) {
+    if (!socket_.links(Ifindex(), compare)) return {ports.begin(), ports.end()};
+  } else if (links) {
+    for (const Ifindex port : ports)
+      if (!socket_.links(port, compare)) changed.insert(port);
   }
   if (programs) elsewhere_.read_programs(programs_, stack_, told());
   const auto ends_hook = elsewhere_.ends_hook(stack_.passages(told()));

@@ -6,13 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <net/if.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <iostream>
 #include <set>
-#include <thread>
 
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/factory.hpp"
@@ -269,10 +268,10 @@ class BesidePorts : public testing::TestWithParam<Hooked> {
   /// What comes until this is among it: what happens elsewhere is looked at a moment later.
   std::vector<Ifindex> changed_until(Ifindex port) {
     std::vector<Ifindex> all = changed();
-    for (int i = 0; i < 500 && std::ranges::find(all, port) == all.end(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      const auto more = changed();
-      all.insert(all.end(), more.begin(), more.end());
+    pollfd more{.fd = backend_->events(), .events = POLLIN, .revents = 0};
+    while (std::ranges::find(all, port) == all.end() && ::poll(&more, 1, 5000) == 1) {
+      const auto some = changed();
+      all.insert(all.end(), some.begin(), some.end());
     }
     return all;
   }

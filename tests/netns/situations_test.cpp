@@ -722,6 +722,39 @@ TEST_F(Situations, RouteIntoTheIngressOfADownPortIsTold) {
   Fabric::unlink();
 }
 
+/// A filter of RED's qevent takes the class off packets that RED marks, behind the rules.
+TEST_F(Situations, PacketsWhoseClassAQeventTakesOffAreTold) {
+  Fabric fabric;
+  ASSERT_TRUE(eventually([&] { return fabric.is_fine(); }, 30s)) << fabric.checked();
+  if (!sh("tc qdisc replace dev p1 root handle 2: tbf rate 20kbit burst 1600 limit 60000 && tc "
+          "qdisc "
+          "add dev p1 parent 2: handle 1: red limit 60000 min 200 max 600 avpkt 100 burst 3 ecn "
+          "probability 1 bandwidth 1Mbit qevent mark block 8 2>/dev/null && tc filter add block 8 "
+          "pref 9 protocol ip u32 match u32 0 0 action pedit ex munge ip dsfield set 0 retain "
+          "0xfc"))
+    GTEST_SKIP() << "this kernel has no RED, or no pedit";
+  const Bytes frame = dataplane::packet::frame4({.dscp = 43, .ecn = 1});
+  int without_class = 0;
+  {
+    const Wire in("q0");
+    const Wire out("q1");
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(in.send(frame));
+    for (int i = 0; i < 100; ++i)
+      if (const auto got = out.receive(1000); got && got->size() > 15 && (*got)[15] == 3)
+        ++without_class;
+  }
+  EXPECT_GT(without_class, 0) << output_of("tc -s qdisc show dev p1; tc -s filter show block 8");
+  const auto is_told = [&] {
+    return fabric.check() != 0 &&
+           fabric.checked().find(
+               "p1: remap bypassed: a filter of block 8 of the qdisc 1:0 (u32, "
+               "preference 9)") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(is_told, kUntilTold)) << fabric.checked();
+  ASSERT_TRUE(sh("tc qdisc del dev p1 root"));
+  EXPECT_TRUE(eventually([&] { return fabric.is_fine(); }, 30s)) << fabric.checked();
+}
+
 /// The port m0 stands on p1. What comes in meets the rules of m0 behind what others do on p1, and
 /// what leaves before that.
 TEST_F(Situations, OtherProgramsBelowAPortAreTold) {

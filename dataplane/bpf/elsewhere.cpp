@@ -118,10 +118,8 @@ std::optional<std::string> Elsewhere::ends_hook(const std::set<Ifindex>& passage
 }
 
 bool Elsewhere::empty() const {
-  return programs_.empty() && std::ranges::none_of(filters_, [](const auto& known) {
-           return std::ranges::any_of(known.second,
-                                      [](const Stranger& s) { return sends_on(s.power); });
-         });
+  return programs_.empty() &&
+         std::ranges::all_of(filters_, [](const auto& known) { return known.second.empty(); });
 }
 
 std::optional<std::string> harm_from_elsewhere(Part part, const qos::Ruleset& rules,

@@ -41,7 +41,7 @@ class Elsewhere {
   [[nodiscard]] std::optional<std::string> relies_on_mark() const;
   /// The name of a filter that may end a hook of one of these, and so take the mark off packets.
   [[nodiscard]] std::optional<std::string> ends_hook(const std::set<Ifindex>& passages) const;
-  /// Nothing was found that sends packets on.
+  /// Nothing was found that sends packets on or ends a hook.
   [[nodiscard]] bool empty() const;
 
  private:

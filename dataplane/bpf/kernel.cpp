@@ -228,10 +228,12 @@ Result<UniqueFd> trace_entry(const char* name, std::span<const bpf_insn> code, c
   set_name(attr.prog_name, name);
   const UniqueFd program(create(BPF_PROG_LOAD, attr));
   if (!program) return fail(failed("BPF_PROG_LOAD"));
+  // Since Linux 5.19, which is older than TCX; before it was BPF_RAW_TRACEPOINT_OPEN alone.
   attr = zeroed();
-  attr.raw_tracepoint.prog_fd = static_cast<std::uint32_t>(program.get());
-  UniqueFd link(call(BPF_RAW_TRACEPOINT_OPEN, attr));
-  if (!link) return fail(failed("BPF_RAW_TRACEPOINT_OPEN"));
+  attr.link_create.prog_fd = static_cast<std::uint32_t>(program.get());
+  attr.link_create.attach_type = BPF_TRACE_FENTRY;
+  UniqueFd link(call(BPF_LINK_CREATE, attr));
+  if (!link) return fail(failed("BPF_LINK_CREATE"));
   return link;
 }
 

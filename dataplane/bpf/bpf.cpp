@@ -260,8 +260,10 @@ void Bpf::watch_chains() {
   auto watch = bpf::ChainWatch::open();
   if (!watch) return;  // they are asked at each glance
   epoll_event interest{.events = EPOLLIN, .data = {}};
-  if (::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, watch->fd(), &interest) == 0)
-    watch_ = std::move(*watch);
+  if (::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, watch->fd(), &interest) != 0) return;
+  watch_ = std::move(*watch);
+  // What changed since the ports were read, and before this, no event tells.
+  look_soon();
 }
 
 void Bpf::take_chains() {

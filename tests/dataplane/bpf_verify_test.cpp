@@ -310,6 +310,20 @@ TEST_P(BpfVerify, ChangeOfATcxHookIsAnEventWhereTheKernelTracesFunctions) {
   probe__destroy(theirs);
 }
 
+TEST_P(BpfVerify, TcxChangeBeforeTheWatchBeganIsAnEventToo) {
+  if (!bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
+  if (const auto watch = bpf::ChainWatch::open(); !watch) GTEST_SKIP() << to_string(watch.error());
+  probe* theirs = probe__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  const UniqueFd program(::dup(bpf_program__fd(theirs->progs.stranger)));
+  EXPECT_EQ(states(), "classify done, remap done");
+  const auto link = bpf::attach_tcx(program, port_, Part::kRemap);
+  std::vector<Ifindex> changed;
+  for (int i = 0; i < 60 && changed.empty(); ++i) changed = told(1000);
+  EXPECT_THAT(changed, Contains(port_));
+  probe__destroy(theirs);
+}
+
 TEST_P(BpfVerify, XdpProgramBypassesTheIngress) {
   pass* theirs = pass__open_and_load();
   ASSERT_NE(theirs, nullptr);

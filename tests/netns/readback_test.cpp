@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // A running daemon, and others who lay hands on what it made: tc(8), ip(8), --remove-rules.
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <net/if.h>
 #include <sys/mount.h>
 
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "dataplane/bpf/chain_watch.hpp"
 #include "dataplane/bpf/kernel.hpp"
 #include "tests/dataplane/hooked.hpp"
 #include "tests/dataplane/private_net.hpp"
 #include "tests/netns/support.hpp"
 #include "tests/support/places.hpp"
+//
+#include "pass.skel.h"
 
 namespace lldp::netns {
 namespace {
 
 using namespace std::chrono_literals;
+namespace bpf = dataplane::bpf;
 using dataplane::output_of;
 using dataplane::PrivateNet;
 using dataplane::sh;
@@ -31,7 +40,7 @@ class Readback : public testing::TestWithParam<dataplane::Hooked> {
  protected:
   void SetUp() override {
     if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
-    sh("ip link del p0 2>/dev/null");
+    sh("ip link del p0 2>/dev/null; ip link del p1 2>/dev/null");
     sh("rm -rf " + PrivateNet::bpffs() + "/lldp-level");  // found wherever it is, by the next one
     ASSERT_TRUE(sh("ip link add p0 up type veth peer name q0 && ip link set q0 up"));
     leaf_.emplace(command("leaf", "level = 1\nports = p0\nbackend = bpf\nbpffs = " +
@@ -229,6 +238,57 @@ TEST_P(Readback, LinkTakenOffIsBack) {
   if (!on_tcx()) GTEST_SKIP() << "the rules do not stand there";
   ASSERT_TRUE(sh("rm " + PrivateNet::bpffs() + "/lldp-level/*/port-*-egress"));
   ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
+}
+
+// Of an XDP program by a link only a glance tells. Without the watch one would find the first
+// detachment too, and tell of the program before the next one finds the second.
+TEST_P(Readback, DetachedLinkIsBackBeforeTheNextGlance) {
+  if (!on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  if (const auto watch = bpf::ChainWatch::open(); !watch)
+    GTEST_SKIP() << "no watch of TCX hooks: " << to_string(watch.error());
+  ASSERT_TRUE(sh("ip link add p1 up type veth peer name q1 && ip link set q1 up"));
+  leaf_.reset();
+  leaf_.emplace(command("leaf", "level = 1\nports = p0,p1\nbackend = bpf\nbpffs = " +
+                                    PrivateNet::bpffs() + "\n"),
+                files_.file("log"));
+  const auto port = *Ifindex::make(::if_nametoindex("p1"));
+  const auto has_rules = [&] {
+    const auto chain = bpf::tcx_chain(port, dataplane::Part::kRemap);
+    return chain && !chain->program_ids.empty();
+  };
+  ASSERT_TRUE(eventually([&] { return has_rules() && state() == "active"; })) << leaf_->output();
+  const std::unique_ptr<pass, void (*)(pass*)> theirs(pass__open_and_load(), pass__destroy);
+  ASSERT_NE(theirs, nullptr);
+  const std::string file =
+      PrivateNet::bpffs() + "/lldp-level/*/port-" + std::to_string(port.value()) + "-egress";
+  // A glance may come in between, so more than one try.
+  bool before = false;
+  for (int i = 0; i < 5 && !before; ++i) {
+    const std::size_t from = leaf_->output().size();
+    const auto is_told = [&] {
+      return leaf_->output().find("an XDP program", from) != std::string::npos;
+    };
+    bpf_link* const xdp =
+        bpf_program__attach_xdp(theirs->progs.pass, static_cast<int>(::if_nametoindex("p0")));
+    ASSERT_NE(xdp, nullptr);
+    for (int times = 0; times < 2; ++times) {
+      // Where the file is still that of the link before, nothing comes off.
+      const auto detach = [&] {
+        const auto link = bpf::get_pinned(output_of("printf %s " + file));
+        return link && bpf::detach_link(*link) && !has_rules();
+      };
+      ASSERT_TRUE(eventually(detach)) << leaf_->output();
+      const auto begin = std::chrono::steady_clock::now();
+      ASSERT_TRUE(eventually(has_rules)) << leaf_->output();
+      std::printf("back after %lld ms\n",
+                  static_cast<long long>((std::chrono::steady_clock::now() - begin) / 1ms));
+    }
+    before = !is_told();
+    ASSERT_TRUE(eventually(is_told)) << leaf_->output();
+    bpf_link__destroy(xdp);
+    ASSERT_TRUE(eventually([&] { return state() == "active"; })) << leaf_->output();
+  }
+  EXPECT_TRUE(before) << leaf_->output();
 }
 
 TEST_P(Readback, RulesComeBackSoonAfterWhatTookTheirPlaceHasGone) {

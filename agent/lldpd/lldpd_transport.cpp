@@ -269,7 +269,8 @@ std::string LldpdTransport::complaint_of(const std::string& port,
   if (client_.mute(port))
     return fmt::format(
         "lldpd is configured not to send here, so the neighbor does not hear this device: `lldpcli "
-        "configure ports {} lldp status rx-and-tx`, or leave the port out of `ports`",
+        "configure ports {} lldp status rx-and-tx`, or, if no lossless packets take the port, "
+        "leave it out of `ports`",
         escape(port));
   if (const unsigned times = client_.contested(port); times != 0)
     return fmt::format(

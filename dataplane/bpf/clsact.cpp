@@ -138,10 +138,11 @@ Result<bool> Clsact::need_qdisc(Ifindex port) {
   const auto changed = ask(0);
   if (changed) return false;
   if (changed.error().code != EINVAL) return fail(changed.error());
-  return fail(Error{EEXIST,
-                    {},
-                    "an ingress qdisc takes the place of clsact, which does the same and more: "
-                    "delete it, or leave the port out of `ports`"});
+  return fail(
+      Error{EEXIST,
+            {},
+            "an ingress qdisc takes the place of clsact, which does the same and more: "
+            "delete it, or, if no lossless packets take the port, leave it out of `ports`"});
 }
 
 Result<void> Clsact::put(Ifindex port, Part part, const Programs::Loaded& program) {

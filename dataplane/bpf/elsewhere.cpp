@@ -129,11 +129,12 @@ std::optional<std::string> harm_from_elsewhere(Part part, const qos::Ruleset& ru
   if (!into && ends_hook && rules.tag != qos::Tag())
     return *ends_hook +
            " ends the hook, and the kernel writes over the mark by which packets that go on that "
-           "way are known, so that they do not turn: delete it, or leave the port out of `ports`";
+           "way are known, so that they do not turn: delete it, or, if no lossless packets take "
+           "the port, leave it out of `ports`";
   if (!into) return std::nullopt;
   return *into +
          ", where they count as come by it, so that turns are missed or made wrongly: delete it, "
-         "or leave the port out of `ports`";
+         "or, if no lossless packets take the port, leave it out of `ports`";
 }
 
 }  // namespace lldp::dataplane::bpf

@@ -73,7 +73,8 @@ Result<std::optional<std::string>> OtherPrograms::way_round(Ifindex port, Part p
   if (part == Part::kClassify && glimpse.xdp_program != 0)
     return fmt::format(
         "an XDP program ({}) is attached: what it takes or redirects does not come "
-        "by the rules: detach it, or leave the port out of `ports`",
+        "by the rules: detach it, or, if no lossless packets take the port, leave it out of "
+        "`ports`",
         glimpse.xdp_program);
   // TCX comes before clsact.
   const TcxChain& chain = glimpse.chains[static_cast<std::size_t>(part)];

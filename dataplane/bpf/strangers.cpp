@@ -222,7 +222,8 @@ std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
   const Stranger* ends = nullptr;
   for (const Stranger& s : behind) {
     const std::string who = s.name + " behind the rules ";
-    const std::string_view remedy = ": delete it, or leave the port out of `ports`";
+    const std::string_view remedy =
+        ": delete it, or, if no lossless packets take the port, leave it out of `ports`";
     if (s.power.redirects && redirect_matters(rules))
       return fmt::format(
           "{}may send packets on by another interface ({}), where they count as come by that one, "
@@ -237,7 +238,7 @@ std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
   if (need.empty()) return std::nullopt;
   return fmt::format(
       "{} behind the rules ends the hook, and the kernel writes over the mark by which {}: delete "
-      "the filter, or leave the port out of `ports`",
+      "the filter, or, if no lossless packets take the port, leave it out of `ports`",
       ends->name, need);
 }
 
@@ -256,12 +257,13 @@ std::optional<std::string> harm_of_nftables(const qos::Ruleset& rules, const Nft
   if (past.in_hardware)
     return fmt::format(
         "{} may let the hardware forward packets past the rules ({}): take `flags offload` off it, "
-        "or leave the port out of `ports`",
+        "or, if no lossless packets take the port, leave it out of `ports`",
         past.source, past.by);
   return fmt::format(
       "{} at the egress may send packets on by another interface ({}), where they count as come by "
-      "this port, so that turns are missed or made wrongly: delete the rule, or leave the port out "
-      "of `ports`",
+      "this port, so that turns are missed or made wrongly: delete the rule, or, if no lossless "
+      "packets "
+      "take the port, leave it out of `ports`",
       past.source, past.by);
 }
 
@@ -310,7 +312,7 @@ std::optional<std::string> doubt_of_mark(std::string_view unread) {
   return fmt::format(
       "a filter behind the rules ends the hook, and the kernel writes over the mark by which the "
       "class is known that packets came in, and {} cannot be read, which may change it: delete the "
-      "filter, or leave the port out of `ports`",
+      "filter, or, if no lossless packets take the port, leave it out of `ports`",
       unread);
 }
 
@@ -350,7 +352,7 @@ std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
     return fmt::format(
         "Open vSwitch ({}) sends the first packets of a flow through a program, from which they "
         "come back as this machine's own, so that they do not turn: put the ports into a bridge "
-        "of the kernel's own, or leave the port out of `ports`",
+        "of the kernel's own, or, if no lossless packets take the port, leave it out of `ports`",
         upper.name);
   const auto harms = [&](const Stranger& s) {
     return (marked && s.power.decides) || (s.power.redirects && redirect_matters(rules)) ||
@@ -360,7 +362,8 @@ std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
   if (source.empty()) return std::nullopt;
   return fmt::format(
       "{} on {}, which stands on this port, may change, redirect or unmark packets between the "
-      "rules of two ports, so that they do not turn: take it off {}, or leave the port out of "
+      "rules of two ports, so that they do not turn: take it off {}, or, if no lossless packets "
+      "take the port, leave it out of "
       "`ports`",
       source, upper.name, upper.name);
 }
@@ -380,7 +383,8 @@ std::optional<std::string> harm_below(Part part, const qos::Ruleset& rules,
   if (source.empty()) return std::nullopt;
   return fmt::format(
       "{} on {}, on which this port stands, may change, redirect or copy packets where the rules "
-      "do not see it: take it off {}, or leave the port out of `ports`",
+      "do not see it: take it off {}, or, if no lossless packets take the port, leave it out of "
+      "`ports`",
       source, lower.name, lower.name);
 }
 

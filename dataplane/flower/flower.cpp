@@ -37,8 +37,8 @@ std::string name_of(Ifindex port) {
 Error foreign() {
   return {EEXIST,
           {},
-          "a clsact or ingress qdisc that is not ours stands on the port: delete it, or leave the "
-          "port out of `ports`"};
+          "a clsact or ingress qdisc that is not ours stands on the port: delete it, or, if no "
+          "lossless packets take the port, leave it out of `ports`"};
 }
 
 constexpr std::string_view kLayered = "flower cannot tell layers apart: use bpf";

@@ -107,7 +107,7 @@ TEST(BpfErrors, IngressQdiscInOurPlace) {
   ASSERT_FALSE(done);
   EXPECT_EQ(to_string(done.error()),
             "p0: add classify: an ingress qdisc takes the place of clsact, which does the same and "
-            "more: delete it, or leave the port out of `ports`");
+            "more: delete it, or, if no lossless packets take the port, leave it out of `ports`");
   EXPECT_THAT(output_of("tc filter show dev p0 ingress"), IsEmpty());
   EXPECT_THAT(output_of("tc qdisc show dev p0"), HasSubstr("ingress"));
 }

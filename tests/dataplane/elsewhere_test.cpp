@@ -297,7 +297,8 @@ TEST_P(BesidePorts, FilterIsAnEventOfThePortThatItSendsPacketsInto) {
   EXPECT_EQ(complaints(p1()),
             "classify bypassed: a filter (u32, preference 9) at the egress of x0 sends packets "
             "into the ingress of this port (mirred), where they count as come by it, so that turns "
-            "are missed or made wrongly: delete it, or leave the port out of `ports`\n");
+            "are missed or made wrongly: delete it, or, if no lossless packets take the port, "
+            "leave it out of `ports`\n");
   ASSERT_TRUE(sh("tc filter del dev x0 egress"));
   EXPECT_THAT(changed_until(p1()), Contains(p1()));
   EXPECT_EQ(complaints(p1()), "");

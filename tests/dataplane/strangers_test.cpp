@@ -276,7 +276,8 @@ TEST_P(Strangers, FilterThatEndsTheHookMattersWhereNftablesChangesTheClass) {
             "classify bypassed: a filter (u32, preference 100) behind the rules ends the hook, and "
             "the kernel writes over the mark by which the class is known that packets came in, "
             "which nftables (table ip t, chain c) may change (payload), so that they may turn in a "
-            "wrong one: delete the filter, or leave the port out of `ports`\n");
+            "wrong one: delete the filter, or, if no lossless packets take the port, leave it out "
+            "of `ports`\n");
   EXPECT_EQ(glanced(), 0U);
   ASSERT_TRUE(sh("nft add table ip t '{ flags dormant; }'"));
   EXPECT_EQ(glanced(), 1U);
@@ -356,7 +357,8 @@ constexpr Chain kChains[] = {
     {"egress device p0 priority 0; }; add rule netdev t c fwd to p1",
      "remap bypassed: nftables (table netdev t, chain c) at the egress may send packets on by "
      "another interface (fwd), where they count as come by this port, so that turns are missed or "
-     "made wrongly: delete the rule, or leave the port out of `ports`\n"},
+     "made wrongly: delete the rule, or, if no lossless packets take the port, leave it out of "
+     "`ports`\n"},
     {"egress devices = { p0, p1 } priority 0; }; add rule netdev t c fwd to p1", "(fwd)"},
     {"egress device p0 priority 0; }; add rule netdev t s fwd to p1; add rule netdev t c jump s",
      "nftables (table netdev t, chain s)"},
@@ -470,7 +472,8 @@ TEST_P(Strangers, LegacyTablesThatCannotBeReadLeaveADoubt) {
   EXPECT_EQ(bpf::doubt_of_mark(need.unread),
             "a filter behind the rules ends the hook, and the kernel writes over the mark by which "
             "the class is known that packets came in, and iptables (legacy) (Permission denied) "
-            "cannot be read, which may change it: delete the filter, or leave the port out of "
+            "cannot be read, which may change it: delete the filter, or, if no lossless packets "
+            "take the port, leave it out of "
             "`ports`");
   EXPECT_EQ(bpf::need_on_the_way(nftables, true), bpf::MarkNeed()) << "as root";
   EXPECT_EQ(bpf::doubt_of_mark(""), std::nullopt);

@@ -317,12 +317,14 @@ static __always_inline __u32 forwarding_priority(__u8 tos) {
   return 0x44662200U >> (tos & 0x1c) & 7;
 }
 
-/* The priority that the ingress gave ends with the class: netfilter, a tunnel or MPLS may have made
- * the packet one of no class, and no such packet waits in a queue for lossless ones. */
+/* The priority that the ingress gave, or that forwarding made of the class, ends with the class:
+ * netfilter, a tunnel or MPLS may have made the packet one of no class, and no such packet waits in
+ * a queue for lossless ones. */
 static __always_inline void end_class(struct __sk_buff* skb, __u32 mark) {
   __u32 was = mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT & LLDP_LEVEL_MARK_PRIORITY_MASK;
 
-  if (was & LLDP_LEVEL_SET && skb->priority == (was & LLDP_LEVEL_PRIORITY_MASK)) skb->priority = 0;
+  if (was & LLDP_LEVEL_SET && skb->priority < 8 && rules.lossless >> skb->priority & 1)
+    skb->priority = 0;
 }
 
 /* What turned in no class: it did not change. */

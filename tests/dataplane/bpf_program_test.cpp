@@ -440,8 +440,10 @@ TEST_F(BpfProgram, PriorityOfAClassEndsWithTheClass) {
     for (Order order : {Order::kUp, Order::kDown, Order::kUnknown}) {
       for (std::uint32_t tc_index : {marked(5), kMark | (8 | 5) << 6})
         for (std::uint32_t in : {kUpPort, kBond, 0U})  // 0: a tunnel takes it away
-          EXPECT_EQ(out(order, {.frame = f, .tc_index = tc_index, .priority = 5, .in = in}),
-                    (Skb{.frame = f, .in = in}));
+          for (std::uint32_t priority : {5U, 6U})      // 6: forwarding may make it of class 5
+            EXPECT_EQ(
+                out(order, {.frame = f, .tc_index = tc_index, .priority = priority, .in = in}),
+                (Skb{.frame = f, .in = in}));
       // Which another program gave.
       EXPECT_EQ(out(order, {.frame = f, .tc_index = marked(5), .priority = 3, .in = kUpPort}),
                 (Skb{.frame = f, .priority = 3, .in = kUpPort}));

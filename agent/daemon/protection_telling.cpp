@@ -319,7 +319,10 @@ void Protection::add_crossing_limit(const core::Snapshot& snapshot,
 void Protection::add_unverified_hosts(const core::PortInfo& info,
                                       report::Protection& summary) const {
   const PortRules* rules = find(info.ifindex);
-  if (rules == nullptr || class_of(*rules).restores() || !has_spares(policy_)) return;
+  // A port is not down to a device of which it is not known yet that it forwards nothing.
+  if (rules == nullptr || class_of(*rules).order != Order::kDown || class_of(*rules).restores() ||
+      !has_spares(policy_))
+    return;
   for (const core::NeighborInfo& n : info.neighbors) {
     if (n.device_type != DeviceType::kHost || n.pfc_enabled) continue;
     const std::string name = n.system_name.empty() ? to_string(n.chassis_id) : n.system_name;

@@ -84,6 +84,12 @@ class ProtectionTest : public testing::Test {
   void hear(Ifindex port, std::optional<Level> level, std::optional<qos::Chains> classes = {}) {
     core::Settings settings{.role = level ? Role::kSwitch : Role::kHost, .pinned_level = level};
     if (classes) settings.classes = core::OwnClasses{.configured = std::move(classes)};
+    hear(port, settings);
+  }
+  void hear_stock_host(Ifindex port) {
+    hear(port, {.role = Role::kHost, .send_tr = false, .send_contribution = false});
+  }
+  void hear(Ifindex port, const core::Settings& settings) {
     core::Agent peer(settings, {}, now_);
     core::Actions actions;
     peer.set_link(link(port, 9), now_, actions);

@@ -148,6 +148,20 @@ TEST_F(ProtectionTest, NothingToProtectIsInactive) {
   EXPECT_EQ(summary().pfc_unverified, 1U) << "of the switch";
 }
 
+TEST_F(ProtectionTest, HostThatIsNotKnownToForwardNothingYetIsNoUnverifiedLastHop) {
+  core::Settings settings = agent_.settings();
+  settings.newcomer_wait = seconds(4);
+  core::Actions none;
+  agent_.configure(settings, now_, none);
+  hear(kOther, Level::of<2>());
+  start({kPort, kOther});
+  hear_stock_host(kPort);
+  protection_->update(kPort, now_);
+  turn();
+  EXPECT_NE(agent_.order(kPort), Order::kDown) << "it may be heard that it forwards";
+  EXPECT_THAT(reasons(), ElementsAre());
+}
+
 // A host with an agent is restored nothing, for it may be a switch in the next moment; whether it
 // has PFC for spares only it can tell.
 TEST_F(ProtectionTest, HostThatGetsSparesAndTellsNoPfcIsAnUnverifiedLastHop) {

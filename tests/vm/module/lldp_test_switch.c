@@ -30,6 +30,8 @@ static bool refuse; /* each new rule */
 module_param(refuse, bool, 0644);
 static bool no_egress; /* blocks at the egress, as chips that cannot */
 module_param(no_egress, bool, 0644);
+static bool nic; /* ports are no chip's */
+module_param(nic, bool, 0444);
 static bool deaf; /* PFC is accepted, and not done */
 module_param(deaf, bool, 0644);
 static uint added, removed; /* rules, ever */
@@ -42,7 +44,7 @@ struct port {
   struct ieee_ets ets;
   struct ieee_pfc pfc;
   u8 dcbx;
-  struct block* egress;
+  struct block *egress, *ingress;
   u64 out[8]; /* packets that the chip sent out, by priority */
 };
 
@@ -51,7 +53,8 @@ struct rule {
   unsigned long cookie;
   u32 chain, pref, in, jump;
   bool has_in, has_jump, has_priority, has_dscp, has_tos;
-  __be16 protocol; /* 0: any */
+  struct net_device* to; /* where it redirects to */
+  __be16 protocol;       /* 0: any */
   u8 tos, tos_mask, dscp, priority;
   u64 packets, bytes, told_packets, told_bytes, used;
 };
@@ -63,6 +66,7 @@ struct block {
 };
 
 static struct port* all[MAX_PORTS];
+static const struct net_device_ops port_ops;
 static LIST_HEAD(block_cbs);
 static DEFINE_SPINLOCK(lock); /* rules, for packets */
 static struct dentry* dir;
@@ -112,6 +116,22 @@ again:
   return priority;
 }
 
+/* The port that a rule at the ingress sends it to. */
+static struct port* redirected(struct port* in, const struct sk_buff* skb) {
+  struct port* out = NULL;
+  struct rule* r;
+
+  spin_lock_bh(&lock);
+  if (in->ingress)
+    list_for_each_entry(r, &in->ingress->rules,
+                        list) if (r->to && (!r->protocol || r->protocol == eth_hdr(skb)->h_proto)) {
+      out = port_of(r->to);
+      break;
+    }
+  spin_unlock_bh(&lock);
+  return out;
+}
+
 static netdev_tx_t from_wire(struct sk_buff* skb, struct net_device* wire) {
   struct port *in = port_of(wire), *out;
   const u8* to;
@@ -122,13 +142,15 @@ static netdev_tx_t from_wire(struct sk_buff* skb, struct net_device* wire) {
     kfree_skb(skb);
     return NETDEV_TX_OK;
   }
+  skb_reset_mac_header(skb);
   to = skb->data;
-  out = to[0] == 2 && !to[1] && !to[2] && !to[3] && !to[4] && to[5] < ports ? all[to[5]] : NULL;
+  out = nic                                                                   ? redirected(in, skb)
+        : to[0] == 2 && !to[1] && !to[2] && !to[3] && !to[4] && to[5] < ports ? all[to[5]]
+                                                                              : NULL;
   if (!out || out == in || !(out->dev->flags & IFF_UP)) {
     give(skb, in->dev);
     return NETDEV_TX_OK;
   }
-  skb_reset_mac_header(skb);
   skb->protocol = eth_hdr(skb)->h_proto;
   skb_set_network_header(skb, ETH_HLEN);
   spin_lock_bh(&lock);
@@ -156,6 +178,13 @@ static int take_actions(struct rule* r, struct flow_action* actions,
   flow_action_for_each(i, a, actions) {
     switch (a->id) {
       case FLOW_ACTION_ACCEPT:
+        break;
+      case FLOW_ACTION_REDIRECT:
+        if (!nic || a->dev->netdev_ops != &port_ops) {
+          NL_SET_ERR_MSG_MOD(extack, "Unsupported redirect");
+          return -EOPNOTSUPP;
+        }
+        r->to = a->dev;
         break;
       case FLOW_ACTION_GOTO:
         r->has_jump = true;
@@ -326,11 +355,9 @@ static int bind(struct port* p, struct flow_block_offload* f, bool egress) {
     list_add_tail(&cb->driver_list, &block_cbs);
   }
   flow_block_cb_incref(cb);
-  if (egress) {
-    spin_lock_bh(&lock);
-    p->egress = flow_block_cb_priv(cb);
-    spin_unlock_bh(&lock);
-  }
+  spin_lock_bh(&lock);
+  *(egress ? &p->egress : &p->ingress) = flow_block_cb_priv(cb);
+  spin_unlock_bh(&lock);
   return 0;
 }
 
@@ -338,11 +365,9 @@ static int unbind(struct port* p, struct flow_block_offload* f, bool egress) {
   struct flow_block_cb* cb = flow_block_cb_lookup(f->block, on_rule, &all[p->number % asics]);
 
   if (!cb) return -ENOENT;
-  if (egress) {
-    spin_lock_bh(&lock);
-    p->egress = NULL;
-    spin_unlock_bh(&lock);
-  }
+  spin_lock_bh(&lock);
+  *(egress ? &p->egress : &p->ingress) = NULL;
+  spin_unlock_bh(&lock);
   if (!flow_block_cb_decref(cb)) {
     flow_block_cb_remove(cb, f);
     list_del(&cb->driver_list);
@@ -413,6 +438,7 @@ static const struct dcbnl_rtnl_ops dcb_ops = {
 /* ---- interfaces */
 
 static int parent_id(struct net_device* dev, struct netdev_phys_item_id* id) {
+  if (nic) return -EOPNOTSUPP;
   id->id_len = 4;
   memcpy(id->id, "lld", 3);
   id->id[3] = port_of(dev)->number % asics;

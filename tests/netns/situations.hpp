@@ -31,7 +31,10 @@ enum class Sent {
   kWithEcn,
   kLossy,  ///< out as they came
   kIpv6,
-  kConnection,  ///< of the first class, of a connection that netfilter follows
+  kRoutedTwice,  ///< of the first class, on the way through the machine routed twice
+  kEncrypted,    ///< of the first class, out in a tunnel
+  kDecrypted,    ///< of the first class, in by a tunnel
+  kConnection,   ///< of the first class, of a connection that netfilter follows
 };
 
 /// A command that begins with @ is one of the test's own; else it is of the shell, with the
@@ -65,6 +68,19 @@ pair() { ip link add m0 address 02:00:00:00:00:03 up type veth peer name m1 && i
   ip link add br0 up type bridge && ip link set m1 master br0 && ip link set p1 master br0 &&
   ip addr del 198.51.100.254/24 dev p1 && routes p0 m0; }
 unpair() { ip link del m0; ip link del br0; routes; }
+bond() { ip addr flush dev p$1; ip link add bond$1 type bond mode ${2:-active-backup} && ip link set p$1 down &&
+  ip link set p$1 master bond$1 && ip link set bond$1 up && ip link set p$1 up; }
+unbond() { ip link del bond$1; ip link set p$1 up; routes; }
+macsec() { ip link add link $1 name $2 type macsec encrypt on && ip link set $2 up &&
+  ip macsec add $2 tx sa 0 pn 1 on key 01 00112233445566778899aabbccddeeff &&
+  ip macsec add $2 rx port 1 address 02:00:00:00:00:$3 &&
+  ip macsec add $2 rx port 1 address 02:00:00:00:00:$3 sa 0 pn 1 on key 01 00112233445566778899aabbccddeeff; }
+twice() { ip link set m0 up && ip link set $1 up && ip route add default dev m0 $2 table 77 && ip rule add iif p0 lookup 77; }
+untwice() { ip rule del iif p0 lookup 77; ip link del m0; }
+esp() { ip link add m0 up type xfrm dev p0 if_id 7 && ip xfrm state add src $1 dst $2 proto esp spi 7 reqid 7 mode tunnel \
+  if_id 7 enc 'ecb(cipher_null)' '' && ip xfrm policy add dir $3 src 0.0.0.0/0 dst 0.0.0.0/0 if_id 7 \
+  tmpl src $1 dst $2 proto esp reqid 7 mode tunnel; }
+unesp() { ip xfrm policy flush; ip xfrm state flush; ip link del m0; }
 mangle() { nft "add table ip t; add chain ip t c { type filter hook $1 priority $2; }; add rule ip t c $3"; }
 unmangle() { nft delete table ip t; }
 netdev() { nft "add table netdev t; add chain netdev t s; add chain netdev t c { type filter hook $1 device $2 priority 0; }" &&
@@ -438,6 +454,43 @@ inline const Situation kSituations[] = {
     {"a filter on the VLAN that packets come in by",
      "ip link add link p0 name p0.100 up type vlan id 100 && flt p0.100 ingress 9 flowid 1:7",
      Ends::kTold, "on p0.100, which stands on this port", "ip link del p0.100"},
+    {"a TCX program of another on the VLAN that packets come in by",
+     "ip link add link p0 name p0.100 up type vlan id 100 && ip addr flush dev p0 && routes "
+     "p0.100; "
+     "@tcx p0.100 ingress",
+     Ends::kTold, "on p0.100, which stands on this port", "@detach; ip link del p0.100; routes",
+     false, Sent::kTagged},
+    {"packets come in by a bond of the port", "bond 0 && routes bond0", Ends::kRight, "",
+     "unbond 0"},
+    {"packets leave by a bond of the port", "bond 1 && routes p0 bond1", Ends::kRight, "",
+     "unbond 1"},
+    {"packets come in by a VLAN of a bond of the port",
+     "bond 0 balance-xor && ip link add link bond0 name bond0.100 up type vlan id 100 && routes "
+     "bond0.100",
+     Ends::kRight, "", "ip link del bond0.100; unbond 0", false, Sent::kTagged},
+    {"a filter on the bond that packets come in by",
+     "bond 0 && routes bond0 && flt bond0 ingress 9 flowid 1:7", Ends::kTold,
+     "on bond0, which stands on this port", "unbond 0"},
+    {"a TCX program of another on the bond that packets come in by",
+     "bond 0 && routes bond0; @tcx bond0 ingress", Ends::kTold,
+     "on bond0, which stands on this port", "@detach; unbond 0"},
+    {"MACsec on the port that packets leave by",
+     "macsec p1 m0 04 && ip addr flush dev p1 && routes p0 m0", Ends::kTold,
+     "see packets of m0 encrypted (MACsec)", "ip link del m0; routes"},
+    {"packets leave by a tunnel of IPsec",
+     "esp 198.51.100.254 198.51.100.3 out && ip route add 198.51.100.2/32 dev m0 && ip neigh "
+     "replace "
+     "198.51.100.3 lladdr 02:00:00:00:00:04 dev p1",
+     Ends::kRight, "", "unesp", false, Sent::kEncrypted},
+    {"packets come in by a tunnel of IPsec", "esp 192.0.2.2 192.0.2.254 fwd", Ends::kRight, "",
+     "unesp", false, Sent::kDecrypted},
+    {"packets pass a veth pair between two tables of routes",
+     "ip link add m0 type veth peer name m1 address 02:00:00:00:00:0b && twice m1 'via 203.0.113.2 "
+     "onlink' && ip neigh replace 203.0.113.2 lladdr 02:00:00:00:00:0b dev m0",
+     Ends::kRight, "", "untwice", false, Sent::kRoutedTwice},
+    {"packets pass a netkit pair between two tables of routes",
+     "ip link add m0 type netkit && twice nk0", Ends::kRight, "", "untwice", false,
+     Sent::kRoutedTwice},
     {"the ports stand in a VRF",
      "ip link add m0 up type vrf table 77 && ip link set p0 master m0 && ip link set p1 master m0 "
      "&& routes",

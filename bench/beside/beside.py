@@ -39,9 +39,9 @@ def batch(lines, ns=None):
 
 
 @contextlib.contextmanager
-def pair(run, links, settle_s=2.5):
-    """Two namespaces joined by `links` veth pairs p0..pN-1, all up."""
-    a, b = (f"beside{os.getpid()}{side}" for side in "ab")
+def pair(run, links, settle_s=2.5, name=""):
+    """Two namespaces joined by `links` veth pairs p0..pN-1, all up; of several at a time each has a name."""
+    a, b = (f"beside{os.getpid()}{name}{side}" for side in "ab")
     batch([f"netns add {a}", f"netns add {b}"])
     try:
         batch([f"link add p{i} netns {a} type veth peer name p{i} netns {b}" for i in range(links)])

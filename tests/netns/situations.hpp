@@ -271,6 +271,8 @@ inline const Situation kSituations[] = {
     {"a TCX program of another on an interface that has nothing to do with a port",
      "ip link add ifb0 up type ifb; @tcx ifb0 egress", Ends::kTold,
      "at the egress of ifb0 may send packets into the ingress of this port", "@detach; unfar"},
+    {"a program of another on a netkit device elsewhere", "ip link add m0 type netkit; @netkit m0",
+     Ends::kTold, "a netkit program (", "@detach; ip link del m0"},
     {"an interface elsewhere goes with a program of another on it",
      "ip link add ifb0 up type ifb; prog ifb0 egress 9 stranger; $LEVEL check --socket $SOCKET "
      ">/dev/null; ip "

@@ -397,9 +397,9 @@ const Refusal kRefusals[] = {
     {.name = "features", .call = SYS_ioctl, .second = SIOCETHTOOL, .code = EPERM},
 };
 
-/// What a row does that no program of the shell can: `tcx DEVICE HOOK`, `xdp DEVICE`, `detach` of
-/// both, `tags`, `renew` of the fabric, `refuse WHAT` to a leaf that is started again, and to
-/// `kill`, `stop` or `start` the `leaf` or a `spine`.
+/// What a row does that no program of the shell can: `tcx DEVICE HOOK`, `netkit DEVICE`, `xdp
+/// DEVICE`, `detach` of these, `tags`, `renew` of the fabric, `refuse WHAT` to a leaf that is
+/// started again, and to `kill`, `stop` or `start` the `leaf` or a `spine`.
 class Doer {
  public:
   Doer(std::optional<Fabric>& fabric, std::function<bool()> renew)
@@ -437,6 +437,12 @@ class Doer {
       return hold(bpf::attach_tcx(
           program(), index_of(object),
           hook == "ingress" ? dataplane::Part::kClassify : dataplane::Part::kRemap));
+    if (verb == "netkit") {
+      constexpr auto kPrimary = static_cast<bpf_attach_type>(54);  // BPF_NETKIT_PRIMARY, Linux 6.7
+      held_.emplace_back(bpf_link_create(
+          program().get(), static_cast<int>(index_of(object).value()), kPrimary, nullptr));
+      return static_cast<bool>(held_.back());
+    }
     if (verb == "xdp") {
       if (xdp_ == nullptr) xdp_ = pass__open_and_load();
       held_.emplace_back(bpf_link_create(bpf_program__fd(xdp_->progs.pass),

@@ -24,8 +24,8 @@ namespace {
 
 constexpr Part kPartsOfBpf[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 
-/// TCX hooks are watched, and asked at every eighth glance all the same.
-constexpr std::size_t kGlancesWithoutChains = 8;
+/// TCX hooks are watched, and asked every 10 minutes all the same.
+constexpr std::size_t kGlancesWithoutChains = 64;
 
 constexpr std::chrono::nanoseconds kMigrationPause = std::chrono::milliseconds(250);
 /// From the start of a change of a TCX hook until it is made. Many at once are looked at once.

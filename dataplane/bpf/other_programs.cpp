@@ -13,9 +13,11 @@ namespace lldp::dataplane::bpf {
 namespace {
 
 /// XDP by a BPF link and features are not told of, and an interface costs microseconds to read: of
-/// more than so many ports at every eighth glance, and before an answer.
+/// more than so many ports every 5 minutes, and before an answer.
 constexpr std::size_t kLinksPerGlance = 16;
-constexpr std::size_t kGlancesWithoutLinks = 8;
+constexpr std::size_t kGlancesWithoutLinks = 32;
+/// TCX programs elsewhere, of which no event tells without a watch.
+constexpr std::size_t kGlancesWithoutFar = 8;
 /// With more ports one question for all interfaces costs less than one for each port.
 constexpr std::size_t kLinksOneByOne = 8;
 /// How interfaces stand on each other is read so often at most: it takes a look at all of them.
@@ -309,8 +311,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     return seen != seen_.end() &&
            (seen->second.mark_need || !seen->second.above.empty() || !seen->second.below.empty());
   });
-  const bool programs =
-      tcx_ && chains && (for_answer || far_glances_++ % kGlancesWithoutLinks == 0);
+  const bool programs = tcx_ && chains && (for_answer || far_glances_++ % kGlancesWithoutFar == 0);
   const bool links =
       for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kGlancesWithoutLinks;
   if (links) glances_ = 0;

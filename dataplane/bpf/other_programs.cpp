@@ -54,7 +54,7 @@ Result<OtherPrograms::Glimpse> OtherPrograms::look(Ifindex port) {
   if (!lowers) return fail(lowers.error());
   glimpse.below = std::move(*lowers);
   glimpse.elsewhere = elsewhere_.into(port, stack_.below(port));
-  glimpse.ends_hook = elsewhere_.ends_hook(stack_.passages(told()));
+  glimpse.ends_hook = elsewhere_.ends_hook(passages());
   return glimpse;
 }
 
@@ -113,6 +113,9 @@ Result<void> OtherPrograms::read_stack() {
   const auto renamed = stack_.read(socket_);
   if (!renamed) return fail(renamed.error());
   if (*renamed) nftables_.expire();
+  told_of_.reset();
+  beside_.clear();
+  strangers_.clear();
   if (auto done = qdiscs_.read(socket_); !done) return done;
   if (auto done = elsewhere_.read(*clsact_, qdiscs_, stack_, told()); !done) return done;
   far_ = false;
@@ -120,16 +123,24 @@ Result<void> OtherPrograms::read_stack() {
   return {};
 }
 
-std::set<Ifindex> OtherPrograms::told() const {
-  std::set<Ifindex> told = ports_;
-  for (const Ifindex port : ports_)
-    for (const auto& links : {stack_.above(port), stack_.below(port)})
-      for (const Stack::Link& link : links) told.insert(link.ifindex);
-  return told;
+const std::set<Ifindex>& OtherPrograms::told() {
+  if (told_of_ == ports_) return told_;
+  told_of_ = told_ = ports_;
+  if (!stack_.empty())
+    for (const Ifindex port : ports_)
+      for (const auto& links : {stack_.above(port), stack_.below(port)})
+        for (const Stack::Link& link : links) told_.insert(link.ifindex);
+  passages_ = stack_.passages(told_);
+  return told_;
+}
+
+const std::set<Ifindex>& OtherPrograms::passages() {
+  (void)told();
+  return passages_;
 }
 
 void OtherPrograms::add_sent_into(std::vector<Ifindex>& ports) {
-  const auto ends_hook = elsewhere_.ends_hook(stack_.passages(told()));
+  const auto ends_hook = elsewhere_.ends_hook(passages());
   for (const auto& [port, seen] : seen_)
     if (elsewhere_.into(port, stack_.below(port)) != seen.elsewhere ||
         ends_hook != seen.ends_hook || (seen.mark_need && *seen.mark_need != mark_need(seen.turns)))
@@ -140,7 +151,7 @@ MarkNeed OtherPrograms::mark_need(bool turns) {
   if (const auto far = turns ? elsewhere_.relies_on_mark() : std::nullopt)
     return need_of_filter(*far);
   if (turns)
-    for (const Ifindex link : stack_.passages(told())) return need_above(stack_.name_of(link));
+    for (const Ifindex link : passages()) return need_above(stack_.name_of(link));
   return need_on_the_way(nftables_, turns);
 }
 
@@ -154,6 +165,11 @@ auto OtherPrograms::beside(std::vector<Stack::Link> links, bool below)
     -> Result<std::vector<Glimpse::Beside>> {
   std::vector<Glimpse::Beside> all;
   for (Stack::Link& link : links) {
+    const auto key = std::pair(link.ifindex, below);
+    if (const auto known = beside_.find(key); known != beside_.end()) {
+      all.push_back(known->second);
+      continue;
+    }
     link.lists = bundles_.of(link.name);
     Glimpse::Beside one;
     for (const Part part : {Part::kClassify, Part::kRemap}) {
@@ -163,7 +179,7 @@ auto OtherPrograms::beside(std::vector<Stack::Link> links, bool below)
     }
     if (below) one.nftables = by_nftables(link.name, below);
     one.link = std::move(link);
-    all.push_back(std::move(one));
+    all.push_back(beside_.emplace(key, std::move(one)).first->second);
   }
   return all;
 }
@@ -180,6 +196,15 @@ auto OtherPrograms::below(Ifindex port) -> Result<std::vector<Glimpse::Beside>> 
       one = {.link = {.ifindex = one.link.ifindex, .name = one.link.name},
              .nftables = one.nftables};
   return all;
+}
+
+Result<std::vector<Stranger>> OtherPrograms::strangers_beside(const Glimpse::Beside& other,
+                                                              Part part) {
+  const auto key = std::pair(other.link.ifindex, part);
+  if (const auto known = strangers_.find(key); known != strangers_.end()) return known->second;
+  auto found = strangers(other.link.ifindex, part, other.chains.at(static_cast<std::size_t>(part)));
+  if (found) strangers_.emplace(key, *found);
+  return found;
 }
 
 bool OtherPrograms::leaves_by_rules(Ifindex interface) const {
@@ -235,7 +260,7 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
   };
   if (auto why = harm_behind(part, rules, *others, need)) return why;
   for (const Glimpse::Beside& upper : glimpse.above) {
-    others = strangers(upper.link.ifindex, part, upper.chains.at(at));
+    others = strangers_beside(upper, part);
     if (!others) return fail(others.error());
     if (auto why = harm_above(part, rules, upper.link, *others)) return why;
   }
@@ -243,7 +268,7 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
     if (ports_.contains(lower.link.ifindex))
       others = std::vector<Stranger>();
     else
-      others = strangers(lower.link.ifindex, part, lower.chains.at(at));
+      others = strangers_beside(lower, part);
     if (!others) return fail(others.error());
     if (auto why = harm_below(part, rules, lower.link, *others, lower.nftables.at(at))) return why;
   }
@@ -329,7 +354,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
       if (!socket_.links(port, compare)) changed.insert(port);
   }
   if (programs) elsewhere_.read_programs(programs_, stack_, told());
-  const auto ends_hook = elsewhere_.ends_hook(stack_.passages(told()));
+  const auto ends_hook = elsewhere_.ends_hook(passages());
   nftables_.read();                              // after the names
   std::array<std::optional<MarkNeed>, 2> needs;  // the same for many ports
   const auto need = [&](bool turns) {

@@ -124,6 +124,8 @@ class OtherPrograms {
   /// The programs and filters of others on this part of an interface.
   [[nodiscard]] Result<std::vector<Stranger>> strangers(Ifindex interface, Part part,
                                                         const TcxChain& chain);
+  [[nodiscard]] Result<std::vector<Stranger>> strangers_beside(const Glimpse::Beside& other,
+                                                               Part part);
   /// The TCX programs of others behind the first of ours, or all where none is ours.
   [[nodiscard]] std::vector<Stranger> behind(const TcxChain& chain) const;
   /// Packets leave by the rules of a port where they leave by this interface.
@@ -135,7 +137,9 @@ class OtherPrograms {
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> above(Ifindex port);
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> below(Ifindex port);
   /// Those whose programs and filters are told of by a port's own hooks, or as above or below it.
-  [[nodiscard]] std::set<Ifindex> told() const;
+  [[nodiscard]] const std::set<Ifindex>& told();
+  /// Stack::passages() of all others.
+  [[nodiscard]] const std::set<Ifindex>& passages();
   /// Adds the ports that are sent packets from elsewhere, otherwise than they were seen to be, or
   /// whose mark is needed for other reasons.
   void add_sent_into(std::vector<Ifindex>& ports);
@@ -157,6 +161,13 @@ class OtherPrograms {
   Bundles bundles_;
   Nftables nftables_;  ///< as of the last changed()
   RouteWatch routes_;
+  // Of the last read of the stack: a bridge may have a thousand interfaces on it, which stand on
+  // each of its ports.
+  std::optional<std::set<Ifindex>> told_of_{};  ///< the ports of which these two are
+  std::set<Ifindex> told_{};
+  std::set<Ifindex> passages_{};
+  std::map<std::pair<Ifindex, bool>, Glimpse::Beside> beside_{};
+  std::map<std::pair<Ifindex, Part>, std::vector<Stranger>> strangers_{};
   std::chrono::steady_clock::time_point stack_read_{};
   std::size_t glances_ = 0;      ///< of time, since one read the interfaces
   bool far_ = false;             ///< something happened elsewhere, and was not looked at

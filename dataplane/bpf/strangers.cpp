@@ -28,7 +28,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "os/link_kind.hpp"
@@ -437,11 +439,12 @@ std::set<Ifindex> Stack::passages(const std::set<Ifindex>& ports) const {
 std::vector<Stack::Link> Stack::along(Ifindex from,
                                       const std::multimap<Ifindex, Ifindex>& steps) const {
   std::vector<Link> found;
-  std::vector<Ifindex> next{from};
-  for (std::size_t i = 0; i < next.size(); ++i) {
-    const auto [begin, end] = steps.equal_range(next[i]);
+  std::set<Ifindex> known{from};
+  std::deque<Ifindex> next{from};
+  for (; !next.empty(); next.pop_front()) {
+    const auto [begin, end] = steps.equal_range(next.front());
     for (auto at = begin; at != end; ++at) {
-      if (std::ranges::find(next, at->second) != next.end()) continue;
+      if (!known.insert(at->second).second) continue;
       next.push_back(at->second);
       const auto link = links_.find(at->second);
       if (link != links_.end())

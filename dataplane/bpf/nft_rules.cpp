@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <utility>
@@ -39,13 +40,14 @@ constexpr std::string_view kHarmless[] = {
     "payload",      "quota",     "objref", "range",     "redir",   "reject",    "rt",     "socket",
     "tproxy",       "synproxy",  "target", "tunnel",    "xfrm"};
 
-/// Targets of iptables, in an expression `target`, that do the same.
+/// Targets of iptables and ebtables, in an expression `target`, that do the same.
 constexpr std::string_view kHarmlessTargets[] = {
-    "AUDIT",   "CHECKSUM",   "CONNMARK",   "CONNSECMARK", "CT",        "DNAT",     "DNPT",
-    "ECN",     "ERROR",      "HL",         "HMARK",       "IDLETIMER", "LED",      "LOG",
-    "MARK",    "NETMAP",     "NFLOG",      "NOTRACK",     "RATEEST",   "REDIRECT", "REJECT",
-    "SECMARK", "SNAT",       "SNPT",       "SYNPROXY",    "TCPMSS",    "TPROXY",   "TRACE",
-    "TTL",     "MASQUERADE", "TCPOPTSTRIP"};
+    "AUDIT",       "CHECKSUM", "CONNMARK", "CONNSECMARK", "CT",       "DNAT",
+    "DNPT",        "ECN",      "ERROR",    "HL",          "HMARK",    "IDLETIMER",
+    "LED",         "LOG",      "MARK",     "NETMAP",      "NFLOG",    "NOTRACK",
+    "RATEEST",     "REDIRECT", "REJECT",   "SECMARK",     "SNAT",     "SNPT",
+    "SYNPROXY",    "TCPMSS",   "TPROXY",   "TRACE",       "TTL",      "MASQUERADE",
+    "TCPOPTSTRIP", "arpreply", "dnat",     "mark",        "redirect", "snat"};
 
 template <std::size_t N>
 using Attributes = std::array<nlattr*, N>;
@@ -253,14 +255,14 @@ std::vector<NftBypass> bypasses_of(std::span<const NftChain> chains,
   }
   std::vector<NftBypass> found;
   for (const NftChain& chain : chains) {
-    std::vector<std::string_view> reached{chain.name};
+    std::deque<std::string_view> reached{chain.name};
     std::set<std::string_view> known{chain.name};
     const auto reach = [&](std::string_view next) {
       if (known.insert(next).second) reached.push_back(next);
     };
     std::array<const NftRule*, kNftDoes> first{};
-    for (std::size_t i = 0; i < reached.size(); ++i) {
-      const auto its = of_chain.find({chain.table, reached[i]});
+    for (; !reached.empty(); reached.pop_front()) {
+      const auto its = of_chain.find({chain.table, reached.front()});
       if (its == of_chain.end()) continue;
       for (const NftRule* rule : its->second) {
         for (std::size_t does = 0; does < kNftDoes; ++does)

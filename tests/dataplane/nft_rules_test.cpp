@@ -199,6 +199,7 @@ TEST(NftRules, OnlyExpressionsThatSendPacketsOnOrAlterThemAreTold) {
   EXPECT_THAT(with("target", target("DSCP")), told("target DSCP writes"));
   EXPECT_THAT(with("target", target("a\nb")), told("target a\\x0ab writes"));
   EXPECT_THAT(with("target", target("CLASSIFY")), told("target CLASSIFY prioritizes"));
+  EXPECT_THAT(with("target", target("snat")), IsEmpty());  // of ebtables
   EXPECT_THAT(with("target", target("TEE")), told("target TEE copies"));
   const auto meta = [](std::uint32_t key, int reg) {
     return [=](Message& m) { m.number(NFTA_META_KEY, key).number(reg, 1); };

@@ -126,8 +126,9 @@ std::string Bpf::description() const {
     text += fmt::format(" except where a qdisc was configured ({} ports)", kept_.size());
   if (const auto& why = others_.unread()) text += ", nftables cannot be read (" + why->what + ")";
   if (const std::uint64_t joined = programs_.joined(); joined != 0)
-    text += fmt::format(", fragments leave lossy, for the kernel joins them ({} since the start)",
-                        joined);
+    text += fmt::format(
+        ", fragments leave lossy, for the kernel joins or cuts them anew ({} since the start)",
+        joined);
   return text;
 }
 

@@ -393,7 +393,8 @@ static __always_inline bool is_joined(struct __sk_buff* skb, const struct packet
   if (mark == LLDP_LEVEL_MARK_DECIDED) return false;
   if (fragment == FIRST) return state.joined;
   if (mark & LLDP_LEVEL_MARK_FIRST) { /* a later one, or all of them in one packet */
-    __sync_fetch_and_add(&state.joined, 1);
+    /* Or the first one alone, in a tunnel: the kernel then takes off what it came in by. */
+    if (skb->ingress_ifindex) __sync_fetch_and_add(&state.joined, 1);
     return true;
   }
   if (fragment == LATER && !mark) {

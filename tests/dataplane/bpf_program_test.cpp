@@ -320,9 +320,11 @@ TEST_F(BpfProgram, LaterFragmentOfAJoinedDatagramLeavesLossy) {
     const auto whole = [&](unsigned dscp) {
       return v6 ? frame6({.dscp = dscp, .next = 0}) : frame4({.dscp = dscp});
     };
-    EXPECT_EQ(out(Order::kUp, {.frame = whole(kFirst), .tc_index = marked(5) | kFirstOne}),
-              (Skb{.frame = whole(kLossy)}))
-        << "all fragments in one packet";
+    Skb skb{.frame = whole(kFirst), .tc_index = marked(5) | kFirstOne};
+    EXPECT_EQ(out(Order::kUp, skb), (Skb{.frame = whole(kLossy)})) << "a first one in a tunnel";
+    EXPECT_EQ(programs_.joined(), joined);
+    skb.in = kUpPort;
+    EXPECT_EQ(out(Order::kUp, skb).frame, whole(kLossy)) << "all fragments in one packet";
     EXPECT_GT(programs_.joined(), joined);
     joined = programs_.joined();
   }

@@ -2,6 +2,8 @@
 #include "agent/links/port_policy.hpp"
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "base/spelling.hpp"
 #include "os/link_kind.hpp"
@@ -23,6 +25,26 @@ Ifindex vrf_of(const Interfaces& all, const Interface& link) {
     if (at->kind == "vrf") return at->ifindex;
   }
   return {};
+}
+
+/// A port stands on the interface, directly or not, and has the rules of its packets.
+bool carries(const Interfaces& all, const Interface& lower, const auto& is_one) {
+  std::set<Ifindex> known{lower.ifindex};
+  std::vector<Ifindex> next{lower.ifindex};
+  while (!next.empty()) {
+    const Ifindex at = next.back();
+    next.pop_back();
+    for (const auto& entry : all) {
+      const Interface& upper = entry.second;
+      const auto below = all.find(at);
+      const bool bound =
+          below != all.end() && below->second.master == upper.ifindex && !is_bridged(below->second);
+      if ((upper.lower != at && !bound) || !known.insert(upper.ifindex).second) continue;
+      if (is_one(entry)) return true;
+      next.push_back(upper.ifindex);
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -56,7 +78,8 @@ std::vector<std::string> left_out(const Interfaces& interfaces, const NameSelect
           forwards_ip && vrf_of(interfaces, left) == vrf_of(interfaces, entry.second);
       return is_one(entry) && (bridged || routed);
     };
-    if (std::ranges::any_of(interfaces, reaches)) names.push_back(link.name);
+    if (std::ranges::any_of(interfaces, reaches) && !carries(interfaces, link, is_one))
+      names.push_back(link.name);
   }
   return names;
 }

@@ -25,7 +25,8 @@ namespace lldp::io {
 
 /// Names of interfaces that would be ports by default, are up, and are none because no pattern of
 /// `ports` takes them, where packets go between them and a port: by a bridge, or, if this machine
-/// forwards IP, within a VRF. One that `ports` leaves out by a pattern of its own is none of them.
+/// forwards IP, within a VRF. One that `ports` leaves out by a pattern of its own is none of them,
+/// nor is one that a port stands on.
 [[nodiscard]] std::vector<std::string> left_out(const std::map<Ifindex, Interface>& interfaces,
                                                 const NameSelection& ports, const Machine& machine,
                                                 bool forwards_ip);

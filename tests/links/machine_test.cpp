@@ -217,6 +217,26 @@ TEST(LeftOut, ArePhysicalPortsThatPacketsReachAndNoPatternTakes) {
   EXPECT_EQ(left_out(parts, {.unwanted = {"swp1"}}, true), Names{}) << "the default";
 }
 
+TEST(LeftOut, AreNotThoseThatAPortStandsOn) {
+  Parts parts;
+  const Interface bond = parts.add("bond0", "bond");
+  Interface& vlan = parts.add("eth2.100", "vlan");
+  parts.card("swp1").up = true;
+  for (const char* name : {"eth0", "eth1", "eth2"}) {
+    Interface& link = parts.card(name);
+    link.up = true;
+    if (link.name != "eth2") Parts::enslave(link, bond);
+    if (link.name == "eth2") vlan.lower = link.ifindex;
+  }
+  const auto names = [&](std::vector<std::string> wanted) {
+    return left_out(parts, {.wanted = std::move(wanted)}, true);
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names({"swp1", "bond0", "eth2.100"}), Names{});
+  EXPECT_EQ(names({"swp1", "bond0"}), Names{"eth2"});
+  EXPECT_EQ(names({"swp1", "eth2.100"}), (Names{"eth0", "eth1"}));
+}
+
 TEST(LeftOut, AreNotThoseOfAnotherVrfUnlessABridgeHasBoth) {
   Parts parts;
   const Interface vrf = parts.add("mgmt", "vrf");

@@ -261,6 +261,7 @@ std::vector<NftBypass> bypasses_of(std::span<const NftChain> chains,
       if (known.insert(next).second) reached.push_back(next);
     };
     std::array<const NftRule*, kNftDoes> first{};
+    bool anywhere = false;
     for (; !reached.empty(); reached.pop_front()) {
       const auto its = of_chain.find({chain.table, reached.front()});
       if (its == of_chain.end()) continue;
@@ -268,7 +269,7 @@ std::vector<NftBypass> bypasses_of(std::span<const NftChain> chains,
         for (std::size_t does = 0; does < kNftDoes; ++does)
           if (first[does] == nullptr && !rule->by.at(does).empty()) first[does] = rule;
         for (const std::string& next : rule->leads_to) reach(next);
-        if (rule->leads_anywhere)
+        if (rule->leads_anywhere && !std::exchange(anywhere, true))
           for (const std::string_view any : of_table[chain.table]) reach(any);
       }
     }

@@ -152,7 +152,7 @@ std::optional<NftBypass> Nftables::past(std::string_view interface, Part part, b
 }
 
 std::optional<NftBypass> Nftables::on_the_way(NftDoes does) {
-  read();
+  if (!generation_) read();
   if (!generation_) return std::nullopt;  // none, or unread()
   if (on_the_way_of_ != generation_) {
     std::vector<char> buffer(kDump);

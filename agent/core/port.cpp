@@ -510,7 +510,7 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
   for (const Neighbor& n : port.table.all())
     put(AlarmCode::kPfcMismatch, (without_pfc_at(n, own) | beyond_classes_at(n, own)) != 0);
   put(AlarmCode::kTlvConflict, port.conflict_at <= now);
-  put(AlarmCode::kMtu, port.cut_short && port.link.up);
+  put(AlarmCode::kMtu, port.cut_short && port.link.up && may_send(port.link.adminStatus));
   if (own.role == Role::kHost) return set;  // levels that it hears are nothing to it
 
   const auto& all = port.table.all();
@@ -636,15 +636,15 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
       return "no LLDP from " + known + (port.expects_switch() ? order : "") +
              "; if the switch was removed: `lldp-level forget " + argument(port.link.name) + "`";
     }
-    case AlarmCode::kMaxLevel:
-    case AlarmCode::kUnsupported:
-    case AlarmCode::kLowerLevel:
-    case AlarmCode::kDataplane:
     case AlarmCode::kMtu:
       return "an MTU of " + std::to_string(port.link.mtu) +
              " leaves no room for the TLVs by which the neighbor knows level, order and lossless "
              "classes, so it takes this device for one without an agent: raise the MTU at both "
              "ends";
+    case AlarmCode::kMaxLevel:
+    case AlarmCode::kUnsupported:
+    case AlarmCode::kLowerLevel:
+    case AlarmCode::kDataplane:
     case AlarmCode::kLldpd:
     case AlarmCode::kNoPort:
     case AlarmCode::kNoLevel:

@@ -479,6 +479,15 @@ TEST(Mtu, ThatLeavesNoRoomForTheLevelIsAnAlarmUntilItDoes) {
   leaf.hear(1, host());
   leaf.pass(seconds(2));
   EXPECT_TRUE(leaf.alarm(AlarmCode::kMtu, "swp1"));
+  leaf.set({.ifindex = ifindex(1),
+            .up = true,
+            .mtu = 68,
+            .adminStatus = core::AdminStatus::enabledRxOnly});
+  leaf.pass(seconds(60));
+  EXPECT_FALSE(leaf.alarm(AlarmCode::kMtu, "swp1")) << "nothing is sent";
+  leaf.set({.ifindex = ifindex(1), .up = true, .mtu = 68});
+  leaf.pass(seconds(60));
+  EXPECT_TRUE(leaf.alarm(AlarmCode::kMtu, "swp1"));
   leaf.set({.ifindex = ifindex(1), .up = true, .mtu = 1500});
   leaf.pass(seconds(60));
   EXPECT_FALSE(leaf.alarm(AlarmCode::kMtu, "swp1"));

@@ -34,11 +34,12 @@ bool carries(const Interfaces& all, const Interface& lower, const auto& is_one) 
   while (!next.empty()) {
     const Ifindex at = next.back();
     next.pop_back();
+    const auto below = all.find(at);
+    const Ifindex master =
+        below == all.end() || is_bridged(below->second) ? Ifindex() : below->second.master;
     for (const auto& entry : all) {
       const Interface& upper = entry.second;
-      const auto below = all.find(at);
-      const bool bound =
-          below != all.end() && below->second.master == upper.ifindex && !is_bridged(below->second);
+      const bool bound = master != Ifindex() && master == upper.ifindex;
       if ((upper.lower != at && !bound) || !known.insert(upper.ifindex).second) continue;
       if (is_one(entry)) return true;
       next.push_back(upper.ifindex);

@@ -37,17 +37,20 @@ Result<void> Elsewhere::read(Clsact& clsact, const Qdiscs& qdiscs, const Stack& 
   for (const Ifindex interface : all) {
     if (told.contains(interface) || known_.contains(interface)) continue;
     std::vector<Stranger> found;
+    const bool of_container = stack.is_end_of_container(interface);
     const auto add = [&](Part part, Result<std::vector<Stranger>> there) -> Result<void> {
       if (!there) return fail(there.error());
       for (Stranger& s : *there) {
+        // What a container sends has come by no port.
+        if (of_container) s.power.by_mirred = false;
         if (!sends_on(s.power) && !s.power.decides) continue;
         s.name += fmt::format(" at the {} of {}", name_of(part), stack.name_of(interface));
         found.push_back(std::move(s));
       }
       return {};
     };
-    if (qdiscs.has_hook(interface))
-      for (const Part part : {Part::kClassify, Part::kRemap})
+    for (const Part part : {Part::kClassify, Part::kRemap})
+      if (qdiscs.has_hook(interface, part))
         if (auto done = add(part, clsact.behind(interface, part, Clsact::Chains::kAll)); !done)
           return done;
     if (auto done = add(Part::kRemap, clsact.in_qdiscs(interface, qdiscs, Clsact::Chains::kAll));

@@ -21,7 +21,10 @@ constexpr std::size_t kGlancesWithoutFar = 8;
 /// With more ports one question for all interfaces costs less than one for each port.
 constexpr std::size_t kLinksOneByOne = 8;
 /// How interfaces stand on each other is read so often at most: it takes a look at all of them.
-constexpr std::chrono::milliseconds kStackPause{50};
+/// What is on them is asked for once in that time, so it is longer where there are many.
+constexpr std::chrono::steady_clock::duration kStackPause = std::chrono::milliseconds(50);
+constexpr std::chrono::steady_clock::duration kLongestStackPause = std::chrono::milliseconds(500);
+constexpr int kStackPauses = 20;  ///< times what a read takes
 
 }  // namespace
 
@@ -106,8 +109,8 @@ std::vector<Stranger> OtherPrograms::behind(const TcxChain& chain) const {
 }
 
 Result<void> OtherPrograms::read_stack() {
-  const auto now = std::chrono::steady_clock::now();
-  if (stack_read_ != std::chrono::steady_clock::time_point() && now - stack_read_ < kStackPause)
+  const auto begin = std::chrono::steady_clock::now();
+  if (stack_read_ != std::chrono::steady_clock::time_point() && begin - stack_read_ < stack_pause_)
     return {};
   stack_read_ = {};  // what fails is not known a moment later either
   const auto renamed = stack_.read(socket_);
@@ -119,8 +122,17 @@ Result<void> OtherPrograms::read_stack() {
   if (auto done = qdiscs_.read(socket_); !done) return done;
   if (auto done = elsewhere_.read(*clsact_, qdiscs_, stack_, told()); !done) return done;
   far_ = false;
-  stack_read_ = now;
+  stack_read_ = std::chrono::steady_clock::now();
+  stack_pause_ = std::clamp(kStackPauses * (stack_read_ - begin), kStackPause, kLongestStackPause);
   return {};
+}
+
+std::vector<Stack::Link> OtherPrograms::uppers(Ifindex port) const {
+  std::vector<Stack::Link> links = stack_.above(port);
+  std::erase_if(links, [&](const Stack::Link& link) {
+    return (link.kind == "macvtap" || link.kind == "ipvtap") && !ports_.contains(link.ifindex);
+  });
+  return links;
 }
 
 const std::set<Ifindex>& OtherPrograms::told() {
@@ -128,7 +140,7 @@ const std::set<Ifindex>& OtherPrograms::told() {
   told_of_ = told_ = ports_;
   if (!stack_.empty())
     for (const Ifindex port : ports_)
-      for (const auto& links : {stack_.above(port), stack_.below(port)})
+      for (const auto& links : {uppers(port), stack_.below(port)})
         for (const Stack::Link& link : links) told_.insert(link.ifindex);
   passages_ = stack_.passages(told_);
   return told_;
@@ -185,7 +197,7 @@ auto OtherPrograms::beside(std::vector<Stack::Link> links, bool below)
 }
 
 auto OtherPrograms::above(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
-  return beside(stack_.above(port), false);
+  return beside(uppers(port), false);
 }
 
 auto OtherPrograms::below(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
@@ -216,9 +228,11 @@ bool OtherPrograms::leaves_by_rules(Ifindex interface) const {
 Result<std::vector<Stranger>> OtherPrograms::strangers(Ifindex interface, Part part,
                                                        const TcxChain& chain) {
   std::vector<Stranger> all = behind(chain);
-  const auto filters = clsact_->behind(interface, part);
-  if (!filters) return fail(filters.error());
-  all.insert(all.end(), filters->begin(), filters->end());
+  if (qdiscs_.has_hook(interface, part)) {
+    const auto filters = clsact_->behind(interface, part);
+    if (!filters) return fail(filters.error());
+    all.insert(all.end(), filters->begin(), filters->end());
+  }
   if (part != Part::kRemap) return all;
   const auto in_qdiscs = clsact_->in_qdiscs(interface, qdiscs_);
   if (!in_qdiscs) return fail(in_qdiscs.error());

@@ -138,6 +138,9 @@ class OtherPrograms {
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> below(Ifindex port);
   /// Those whose programs and filters are told of by a port's own hooks, or as above or below it.
   [[nodiscard]] const std::set<Ifindex>& told();
+  /// What stands on the port, and packets go on by it. Those of a macvtap end in a program, as of a
+  /// virtual machine.
+  [[nodiscard]] std::vector<Stack::Link> uppers(Ifindex port) const;
   /// Stack::passages() of all others.
   [[nodiscard]] const std::set<Ifindex>& passages();
   /// Adds the ports that are sent packets from elsewhere, otherwise than they were seen to be, or
@@ -169,6 +172,7 @@ class OtherPrograms {
   std::map<std::pair<Ifindex, bool>, Glimpse::Beside> beside_{};
   std::map<std::pair<Ifindex, Part>, std::vector<Stranger>> strangers_{};
   std::chrono::steady_clock::time_point stack_read_{};
+  std::chrono::steady_clock::duration stack_pause_{};
   std::size_t glances_ = 0;      ///< of time, since one read the interfaces
   bool far_ = false;             ///< something happened elsewhere, and was not looked at
   std::size_t far_glances_ = 0;  ///< of time, since one asked for TCX programs elsewhere

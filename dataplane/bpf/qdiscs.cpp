@@ -63,14 +63,20 @@ Result<void> Qdiscs::read(TcSocket& socket) {
 
 void Qdiscs::take(const TcObject& qdisc) {
   if (qdisc.parent == TC_H_CLSACT)  // and of an ingress qdisc
-    hooked_.insert(qdisc.port);
+    hooked_[qdisc.port] = qdisc.kind == "clsact";
   else
     all_[qdisc.port].push_back(
         {qdisc.handle, std::string(qdisc.kind), power_of_qdisc(qdisc), blocks_of(qdisc)});
 }
 
+bool Qdiscs::has_hook(Ifindex interface, Part part) const {
+  const auto at = hooked_.find(interface);
+  return at != hooked_.end() && (part == Part::kClassify || at->second);
+}
+
 std::set<Ifindex> Qdiscs::with_filters() const {
-  std::set<Ifindex> interfaces = hooked_;
+  std::set<Ifindex> interfaces;
+  for (const auto& [interface, at_egress] : hooked_) interfaces.insert(interface);
   for (const auto& [interface, qdiscs] : all_)
     if (std::ranges::any_of(qdiscs, [](const Qdisc& q) {
           return std::ranges::find(kWithoutFilters, q.kind) == std::end(kWithoutFilters);

@@ -30,14 +30,15 @@ class Qdiscs {
   [[nodiscard]] Result<void> read(TcSocket& socket);
   void take(const TcObject& qdisc);
   [[nodiscard]] const std::vector<Qdisc>& of(Ifindex interface) const;
-  /// It has a clsact or an ingress qdisc.
-  [[nodiscard]] bool has_hook(Ifindex interface) const { return hooked_.contains(interface); }
+  /// It has a clsact qdisc, or, for the ingress, an ingress qdisc. Asked for the filters of its
+  /// egress, that one tells those of the ingress.
+  [[nodiscard]] bool has_hook(Ifindex interface, Part part) const;
   /// Those on which there may be a filter.
   [[nodiscard]] std::set<Ifindex> with_filters() const;
 
  private:
   std::map<Ifindex, std::vector<Qdisc>> all_{};
-  std::set<Ifindex> hooked_{};
+  std::map<Ifindex, bool> hooked_{};  ///< true: at the egress too
 };
 
 }  // namespace lldp::dataplane::bpf

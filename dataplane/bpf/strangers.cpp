@@ -418,11 +418,20 @@ std::string Stack::name_of(Ifindex interface) const {
   return link == links_.end() ? std::string() : link->second.name;
 }
 
+namespace {
+constexpr std::string_view kPairs[] = {"netkit", "veth"};
+}  // namespace
+
+bool Stack::is_end_of_container(Ifindex interface) const {
+  const auto link = links_.find(interface);
+  return link != links_.end() && link->second.lower == Ifindex() &&
+         std::ranges::find(kPairs, link->second.kind) != std::end(kPairs);
+}
+
 std::set<Ifindex> Stack::passages(const std::set<Ifindex>& ports) const {
   constexpr std::string_view kTunnels[] = {
       "bareudp", "erspan", "geneve", "gre", "gretap", "ip6erspan", "ip6gre", "ip6gretap",
       "ip6tnl",  "ipip",   "ipvlan", "sit", "vti",    "vti6",      "vxlan",  "xfrm"};
-  constexpr std::string_view kPairs[] = {"netkit", "veth"};
   std::set<Ifindex> found;
   for (const auto& [link, facts] : links_) {
     if (!facts.up) continue;

@@ -69,6 +69,8 @@ class Stack {
   /// Nothing stands on anything.
   [[nodiscard]] bool empty() const { return above_.empty(); }
   [[nodiscard]] const std::map<Ifindex, LinkFacts>& all() const { return links_; }
+  /// One end of a pair, of which the other is in another namespace.
+  [[nodiscard]] bool is_end_of_container(Ifindex interface) const;
   /// Those by which packets go on within the machine as come by none of `ports`: tunnels, ipvlans,
   /// and pairs of veths that are up and of which neither end is one of these.
   [[nodiscard]] std::set<Ifindex> passages(const std::set<Ifindex>& ports) const;

@@ -104,6 +104,18 @@ TEST_F(Elsewhere, FilterThatEndsAHookIsFoundWherePacketsGoOnWithin) {
   EXPECT_EQ(names(), "m1 ");
 }
 
+// Its packets have come by no port.
+TEST_F(Elsewhere, FilterThatSendsOnWhatAContainerSendsNeedsNoMark) {
+  ASSERT_TRUE(make_links());
+  ASSERT_TRUE(
+      sh("ip netns add elsewhere && ip link add m0 up type veth peer name m1 netns elsewhere && "
+         "tc qdisc add dev m0 clsact && tc filter add dev m0 ingress pref 9 protocol ip u32 match "
+         "u32 0 0 action mirred egress redirect dev x0"));
+  read();
+  EXPECT_EQ(elsewhere_.relies_on_mark(), std::nullopt);
+  sh("ip netns del elsewhere");
+}
+
 struct Case {
   const char* does = "";
   const char* into_p0 = "";  ///< what sends packets there

@@ -237,6 +237,17 @@ TEST_P(Strangers, FilterOfAnyQdiscOrClassIsTold) {
   }
 }
 
+// Asked for the filters of the egress, an ingress qdisc gives its own.
+TEST_P(Strangers, CopyMadeByAnIngressQdiscIsNoneOfTheEgress) {
+  if (GetParam() == Hooked::kClsact) GTEST_SKIP() << "it takes the place of clsact";
+  sh("tc qdisc del dev p0 clsact 2>/dev/null");
+  ASSERT_TRUE(sh("tc qdisc add dev p0 ingress"));
+  ASSERT_TRUE(
+      sh("tc filter add dev p0 parent ffff: pref 100 protocol ip u32 match u32 0 0 action mirred "
+         "egress mirror dev p0"));
+  EXPECT_EQ(complaints(), "");
+}
+
 TEST_P(Strangers, QdiscThatWashesIsTold) {
   if (!sh("tc qdisc add dev p0 root cake wash 2>/dev/null"))
     GTEST_SKIP() << "this kernel has no cake";
@@ -255,6 +266,9 @@ TEST_P(Strangers, FilterThatEndsTheHookMattersWhereSomethingStandsOnThePort) {
   EXPECT_THAT(complaints(), HasSubstr("packets that go on by m0 are known"));
   ASSERT_TRUE(sh("ip link del m0"));
   EXPECT_EQ(complaints(), "");
+  if (!sh("ip link add link p0 name m0 up type macvtap mode bridge 2>/dev/null")) return;
+  EXPECT_EQ(complaints(), "") << "packets end in a program";
+  ASSERT_TRUE(sh("ip link del m0"));
 }
 
 TEST_P(Strangers, FilterThatEndsTheHookMattersWhereNftablesChangesTheClass) {

@@ -49,7 +49,7 @@ class Elsewhere {
   /// that have any.
   using Found = std::map<Ifindex, std::vector<Stranger>>;
 
-  std::set<Ifindex> known_;  ///< interfaces whose filters have been read
+  std::set<Ifindex> known_;  ///< interfaces of which the filters were read
   Found filters_;
   Found programs_;
 };

@@ -94,8 +94,8 @@ struct TcxChain {
   friend bool operator==(const TcxChain&, const TcxChain&) = default;
 };
 [[nodiscard]] Result<TcxChain> tcx_chain(Ifindex port, Part part);
-/// The same of a netkit device (Linux 6.7), whose first end, the primary one, has all programs. The
-/// other end, if it is in this network namespace, refuses to tell.
+/// The same of a netkit device (Linux 6.7), of which the first end, the primary one, has all
+/// programs. The other end, if it is in this network namespace, refuses to tell.
 enum class NetkitEnd : std::uint8_t { kPrimary, kPeer };
 [[nodiscard]] Result<TcxChain> netkit_chain(Ifindex primary, NetkitEnd of);
 /// Whether tcx_chain() would be `seen`; allocates nothing.

@@ -58,8 +58,8 @@ class OtherPrograms {
     std::vector<Beside> below{};
     std::optional<std::string> elsewhere{};  ///< Elsewhere::into()
     std::optional<std::string> ends_hook{};  ///< Elsewhere::ends_hook()
-    std::optional<MarkNeed> mark_need{};  ///< of a port whose mark a filter may have written over
-    bool turns = false;                   ///< asked of a port from which packets may turn
+    std::optional<MarkNeed> mark_need{};     ///< of a port where a filter may write over the mark
+    bool turns = false;                      ///< asked of a port from which packets may turn
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };
 
@@ -94,7 +94,7 @@ class OtherPrograms {
   /// them, or on which one stands. True: one has nothing to do with a port, and what that means is
   /// for add_changed() or changed() to say.
   [[nodiscard]] bool add_concerned(std::vector<Ifindex>& interfaces);
-  /// Adds those whose TCX hooks are no longer as they were seen, and those that are sent packets
+  /// Adds those with other TCX hooks than were seen, and those that are sent packets
   /// from elsewhere as they were not. It looks at all interfaces.
   void add_changed(std::vector<Ifindex>& ports);
   /// The port has no rules any more.
@@ -136,7 +136,8 @@ class OtherPrograms {
   [[nodiscard]] Result<void> read_stack();
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> above(Ifindex port);
   [[nodiscard]] Result<std::vector<Glimpse::Beside>> below(Ifindex port);
-  /// Those whose programs and filters are told of by a port's own hooks, or as above or below it.
+  /// Interfaces with programs and filters that are told of by a port's own hooks, or as above or
+  /// below it.
   [[nodiscard]] const std::set<Ifindex>& told();
   /// What stands on the port, and packets go on by it. Those of a macvtap end in a program, as of a
   /// virtual machine.
@@ -144,7 +145,7 @@ class OtherPrograms {
   /// Stack::passages() of all others.
   [[nodiscard]] const std::set<Ifindex>& passages();
   /// Adds the ports that are sent packets from elsewhere, otherwise than they were seen to be, or
-  /// whose mark is needed for other reasons.
+  /// where the mark is needed for other reasons.
   void add_sent_into(std::vector<Ifindex>& ports);
   /// Why a port on which nothing stands needs its mark. `turns`: from there packets may turn.
   [[nodiscard]] MarkNeed mark_need(bool turns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /* For a socket that hears of routes and nexthops (rtnetlink): lets through those with a BPF program
  * (`encap bpf`), and answers to questions. A switch may have a million routes without one, which
- * come and go: they wake nobody.
+ * come and go: the daemon does not wake.
  *
  * Not in classic BPF, which has no loop: unrolled for routes over 64 paths it is larger than the
  * kernel takes (net.core.optmem_max). */

@@ -31,7 +31,8 @@ struct Power {
   /// The interfaces that a copy is sent by. A copy made at an ingress is still known by the port
   /// that the packet came in by; one made at an egress counts as come in by that interface.
   std::vector<Ifindex> copies_to{};
-  /// The interfaces into whose ingress packets are sent, or copies: they count as come in there.
+  /// The interfaces that packets, or copies, are sent into the ingress of: they count as come in
+  /// there.
   std::vector<Ifindex> into{};
   bool into_any = false;  ///< or into that of any interface
   /// By mirred, on whatever way: packets then count as come in by the interface of the filter.

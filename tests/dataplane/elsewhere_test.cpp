@@ -268,13 +268,7 @@ class BesidePorts : public testing::TestWithParam<Hooked> {
   std::string complaints(Ifindex port) {
     const auto reading = backend_->verify(ref(port), rules_of(Order::kUp));
     EXPECT_TRUE(reading) << to_string(reading.error());
-    std::string text;
-    if (reading)
-      for (const PartReading& read : reading->parts)
-        if (read.state != PartState::kDone)
-          text += std::string(to_string(read.part)) + " " + std::string(to_string(read.state)) +
-                  ": " + read.text + "\n";
-    return text;
+    return reading ? complaints_of(*reading) : std::string();
   }
   std::vector<Ifindex> changed() { return backend_->take_events().changed; }
   /// What comes until this is among it: what happens elsewhere is looked at a moment later.

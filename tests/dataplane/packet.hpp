@@ -34,7 +34,7 @@ struct Ipv4 {
   unsigned id = 0x1234;
   unsigned fragment = 0x4000;  ///< flags and offset; default: don't fragment
   Bytes options{};             ///< a multiple of 4
-  std::size_t payload = 26;    ///< a UDP header and data: nobody here looks into it
+  std::size_t payload = 26;    ///< a UDP header and data: nothing here looks into it
 };
 inline Bytes ipv4(const Ipv4& h) {
   const Bytes payload(h.payload, 0xa5);

@@ -75,13 +75,7 @@ class Strangers : public testing::TestWithParam<Hooked> {
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
     const auto reading = backend_->verify(ref(port_), rules_of(order_));
     EXPECT_TRUE(reading) << to_string(reading.error());
-    std::string text;
-    if (reading)
-      for (const PartReading& read : reading->parts)
-        if (read.state != PartState::kDone)
-          text += std::string(to_string(read.part)) + " " + std::string(to_string(read.state)) +
-                  ": " + read.text + "\n";
-    return text;
+    return reading ? complaints_of(*reading) : std::string();
   }
 
   std::unique_ptr<Backend> backend_;

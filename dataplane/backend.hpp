@@ -186,6 +186,9 @@ class Backend {
                                                     Glance /*why*/) {
     return {ports.begin(), ports.end()};
   }
+  /// An interface, port or not, has come, gone or changed, of which events() need not tell: what is
+  /// kept of interfaces from one verify() to the next is old.
+  virtual void links_changed() {}
   /// Reads only: the changes that take all that is ours, and nothing else, off `port`.
   [[nodiscard]] virtual Result<PortPlan> plan_removal(const PortRef& port) = 0;
   /// Begins the changes; what came of them is an event, which may be there already. Touches the

@@ -189,6 +189,10 @@ std::vector<Ifindex> Compose::glance(std::span<const Ifindex> ports, Glance why)
   return {all.begin(), all.end()};
 }
 
+void Compose::links_changed() {
+  for (const auto& member : members_) member->links_changed();
+}
+
 void Compose::forget(Ifindex port) {
   for (const auto& member : members_) member->forget(port);
 }

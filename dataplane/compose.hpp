@@ -38,6 +38,7 @@ class Compose : public Backend {
   [[nodiscard]] int events() const override { return events_.get(); }
   [[nodiscard]] Events take_events() override;
   [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports, Glance why) override;
+  void links_changed() override;
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
   void apply(const Plan& plan) override;
   void forget(Ifindex port) override;

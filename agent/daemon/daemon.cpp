@@ -244,12 +244,14 @@ void Daemon::open_ports(TimePoint now) {
   links_.observe({.changed =
                       [this](const Interface& link) {
                         surveyed_ = false;
+                        protection_.links_changed();
                         consider(link, boot_time());
                         tell_lower(link, boot_time());
                       },
                   .gone =
                       [this](Ifindex ifindex) {
                         surveyed_ = false;
+                        protection_.links_changed();
                         drop_port(ifindex, true, boot_time());
                         protection_.gone(ifindex);
                       },

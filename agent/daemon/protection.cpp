@@ -32,6 +32,9 @@ constexpr Duration kGlancePause = std::chrono::seconds(9);
 constexpr Duration kCountPause = std::chrono::minutes(1);
 /// Between two readings of one port, however often it changes.
 constexpr Duration kLookPause = std::chrono::milliseconds(100);
+/// After what stands on a port has changed: a bridge gets its interfaces by the hundred, and after
+/// each all of them are read anew.
+constexpr Duration kUpperPause = std::chrono::milliseconds(500);
 constexpr Duration kCreditPause = std::chrono::seconds(1);
 /// Of what is due as soon as there is a turn.
 constexpr TimePoint kAtOnce = TimePoint::min();
@@ -388,9 +391,8 @@ void Protection::link_changed(Ifindex port) {
 }
 
 void Protection::upper_changed(Ifindex port, TimePoint now) {
-  // Back ends read how interfaces stand on each other less often than that.
   if (PortRules* rules = find_ours(port); backend_ && rules != nullptr)
-    wake(*rules, now + kLookPause);
+    wake(*rules, now + kUpperPause);
 }
 
 // What the back end tells.

@@ -74,6 +74,10 @@ class Protection {
   void update_all(qos::Policy policy, TimePoint now);
   /// What the port's driver tells of traffic classes, buffers and trust.
   void set_dcb(Ifindex port, dcbnl::Settings settings);
+  /// Something of an interface is different, whether a port or not.
+  void links_changed() {
+    if (backend_) backend_->links_changed();
+  }
   /// Something of the interface is different, which may let packets pass by the rules.
   void link_changed(Ifindex port);
   /// The same of an interface that stands on the port.

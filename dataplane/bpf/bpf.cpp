@@ -318,6 +318,7 @@ Result<void> Bpf::put_only(bpf::Hook& hook, Ifindex port, Part part,
 bool Bpf::migrate(Ifindex port) {
   bool moved = false;
   if (!migrates_) return moved;
+  others_.expire();
   for (Part part : {Part::kClassify, Part::kRemap}) {
     const auto key = hooks_.front()->find(port, part);
     const auto* program = key && *key ? programs_.find(**key) : nullptr;
@@ -392,6 +393,7 @@ Outcome Bpf::apply(const PortPlan& plan) {
     if (!loaded) return refused(plan.changes.front(), on(port, loaded.error()));
     program = *loaded;
   }
+  others_.expire();
   const auto tag_before = programs_.tag(port);
   std::vector<std::pair<Part, std::optional<std::string>>> undo;
   for (const Change& c : plan.changes) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "dataplane/bpf/kernel.hpp"
@@ -20,11 +19,6 @@ constexpr std::size_t kGlancesWithoutLinks = 32;
 constexpr std::size_t kGlancesWithoutFar = 8;
 /// With more ports one question for all interfaces costs less than one for each port.
 constexpr std::size_t kLinksOneByOne = 8;
-/// How interfaces stand on each other is read so often at most: it takes a look at all of them.
-/// What is on them is asked for once in that time, so it is longer where there are many.
-constexpr std::chrono::steady_clock::duration kStackPause = std::chrono::milliseconds(50);
-constexpr std::chrono::steady_clock::duration kLongestStackPause = std::chrono::milliseconds(500);
-constexpr int kStackPauses = 20;  ///< times what a read takes
 
 }  // namespace
 
@@ -39,25 +33,24 @@ Result<OtherPrograms::Glimpse> OtherPrograms::look(Ifindex port) {
                   .nftables = by_nftables(link.name, false),
                   .xdp_program = link.xdp_program,
                   .switch_port = link.switch_port,
-                  .lists = bundles_.of(link.name),
+                  .lists = interfaces_.lists_of(link.name),
                   .nftables_unread = nftables_unread(),
                   .route = routes_.found(),
                   .routes_unread = routes_.unread(),
                   .tag = programs_.tag(port)};
-  for (const Part part : {Part::kClassify, Part::kRemap}) {
-    auto programs = chain(port, part);
-    if (!programs) return fail(programs.error());
-    glimpse.chains[static_cast<std::size_t>(part)] = std::move(*programs);
-  }
-  if (auto done = read_stack(); !done) return fail(done.error());
-  auto uppers = above(port);
+  auto chains = interfaces_.chains(port);
+  if (!chains) return fail(chains.error());
+  glimpse.chains = std::move(*chains);
+  if (auto done = read_interfaces(); !done) return fail(done.error());
+  auto uppers = interfaces_.above(port);
   if (!uppers) return fail(uppers.error());
   glimpse.above = std::move(*uppers);
-  auto lowers = below(port);
+  auto lowers = interfaces_.below(port);
   if (!lowers) return fail(lowers.error());
   glimpse.below = std::move(*lowers);
-  glimpse.elsewhere = elsewhere_.into(port, stack_.below(port));
-  glimpse.ends_hook = elsewhere_.ends_hook(passages());
+  glimpse.nftables_below = by_nftables(glimpse.below);
+  glimpse.elsewhere = sent_into(port);
+  glimpse.ends_hook = ends_hook();
   return glimpse;
 }
 
@@ -95,75 +88,36 @@ Result<std::optional<std::string>> OtherPrograms::way_round(Ifindex port, Part p
   return clsact_->before(port, part);
 }
 
-Result<TcxChain> OtherPrograms::chain(Ifindex port, Part part) const {
-  if (!tcx_) return TcxChain{};
-  return tcx_chain(port, part);
-}
-
-std::vector<Stranger> OtherPrograms::behind(const TcxChain& chain) const {
-  std::vector<Stranger> behind;
-  for (const std::uint32_t id : chain.program_ids)
-    if (programs_.key_of_id(id).empty())
-      behind.push_back({fmt::format("a TCX program ({})", id), power_of_program()});
-  return behind;
-}
-
-Result<void> OtherPrograms::read_stack() {
-  const auto begin = std::chrono::steady_clock::now();
-  if (stack_read_ != std::chrono::steady_clock::time_point() && begin - stack_read_ < stack_pause_)
-    return {};
-  stack_read_ = {};  // what fails is not known a moment later either
-  const auto renamed = stack_.read(socket_);
+Result<void> OtherPrograms::read_interfaces() {
+  const auto renamed = interfaces_.read();
   if (!renamed) return fail(renamed.error());
   if (*renamed) nftables_.expire();
-  told_of_.reset();
-  beside_.clear();
-  strangers_.clear();
-  if (auto done = qdiscs_.read(socket_); !done) return done;
-  if (auto done = elsewhere_.read(*clsact_, qdiscs_, stack_, told()); !done) return done;
   far_ = false;
-  stack_read_ = std::chrono::steady_clock::now();
-  stack_pause_ = std::clamp(kStackPauses * (stack_read_ - begin), kStackPause, kLongestStackPause);
   return {};
 }
 
-std::vector<Stack::Link> OtherPrograms::uppers(Ifindex port) const {
-  std::vector<Stack::Link> links = stack_.above(port);
-  std::erase_if(links, [&](const Stack::Link& link) {
-    return (link.kind == "macvtap" || link.kind == "ipvtap") && !ports_.contains(link.ifindex);
-  });
-  return links;
+std::optional<std::string> OtherPrograms::sent_into(Ifindex port) const {
+  return interfaces_.elsewhere().into(port, interfaces_.stack().below(port));
 }
 
-const std::set<Ifindex>& OtherPrograms::told() {
-  if (told_of_ == ports_) return told_;
-  told_of_ = told_ = ports_;
-  if (!stack_.empty())
-    for (const Ifindex port : ports_)
-      for (const auto& links : {uppers(port), stack_.below(port)})
-        for (const Stack::Link& link : links) told_.insert(link.ifindex);
-  passages_ = stack_.passages(told_);
-  return told_;
-}
-
-const std::set<Ifindex>& OtherPrograms::passages() {
-  (void)told();
-  return passages_;
+std::optional<std::string> OtherPrograms::ends_hook() {
+  return interfaces_.elsewhere().ends_hook(interfaces_.passages());
 }
 
 void OtherPrograms::add_sent_into(std::vector<Ifindex>& ports) {
-  const auto ends_hook = elsewhere_.ends_hook(passages());
+  const auto ends = ends_hook();
   for (const auto& [port, seen] : seen_)
-    if (elsewhere_.into(port, stack_.below(port)) != seen.elsewhere ||
-        ends_hook != seen.ends_hook || (seen.mark_need && *seen.mark_need != mark_need(seen.turns)))
+    if (sent_into(port) != seen.elsewhere || ends != seen.ends_hook ||
+        (seen.mark_need && *seen.mark_need != mark_need(seen.turns)))
       ports.push_back(port);
 }
 
 MarkNeed OtherPrograms::mark_need(bool turns) {
-  if (const auto far = turns ? elsewhere_.relies_on_mark() : std::nullopt)
+  if (const auto far = turns ? interfaces_.elsewhere().relies_on_mark() : std::nullopt)
     return need_of_filter(*far);
   if (turns)
-    for (const Ifindex link : passages()) return need_above(stack_.name_of(link));
+    for (const Ifindex link : interfaces_.passages())
+      return need_above(interfaces_.stack().name_of(link));
   return need_on_the_way(nftables_, turns);
 }
 
@@ -173,76 +127,10 @@ auto OtherPrograms::by_nftables(const std::string& interface, bool below) const
           nftables_.past(interface, Part::kRemap, below)};
 }
 
-auto OtherPrograms::beside(std::vector<Stack::Link> links, bool below)
-    -> Result<std::vector<Glimpse::Beside>> {
-  std::vector<Glimpse::Beside> all;
-  for (Stack::Link& link : links) {
-    const auto key = std::pair(link.ifindex, below);
-    if (const auto known = beside_.find(key); known != beside_.end()) {
-      all.push_back(known->second);
-      continue;
-    }
-    link.lists = bundles_.of(link.name);
-    Glimpse::Beside one;
-    for (const Part part : {Part::kClassify, Part::kRemap}) {
-      auto programs = chain(link.ifindex, part);
-      if (!programs && programs.error().code != ENODEV) return fail(programs.error());
-      if (programs) one.chains.at(static_cast<std::size_t>(part)) = std::move(*programs);
-    }
-    if (below) one.nftables = by_nftables(link.name, below);
-    one.link = std::move(link);
-    all.push_back(beside_.emplace(key, std::move(one)).first->second);
-  }
-  return all;
-}
-
-auto OtherPrograms::above(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
-  return beside(uppers(port), false);
-}
-
-auto OtherPrograms::below(Ifindex port) -> Result<std::vector<Glimpse::Beside>> {
-  auto all = beside(stack_.below(port), true);
-  if (!all) return all;
-  for (Glimpse::Beside& one : *all)
-    if (ports_.contains(one.link.ifindex))
-      one = {.link = {.ifindex = one.link.ifindex, .name = one.link.name},
-             .nftables = one.nftables};
-  return all;
-}
-
-Result<std::vector<Stranger>> OtherPrograms::strangers_beside(const Glimpse::Beside& other,
-                                                              Part part) {
-  const auto key = std::pair(other.link.ifindex, part);
-  if (const auto known = strangers_.find(key); known != strangers_.end()) return known->second;
-  auto found = strangers(other.link.ifindex, part, other.chains.at(static_cast<std::size_t>(part)));
-  if (found) strangers_.emplace(key, *found);
-  return found;
-}
-
-bool OtherPrograms::leaves_by_rules(Ifindex interface) const {
-  return ports_.contains(interface) ||
-         std::ranges::any_of(stack_.below(interface),
-                             [&](const auto& lower) { return ports_.contains(lower.ifindex); });
-}
-
-Result<std::vector<Stranger>> OtherPrograms::strangers(Ifindex interface, Part part,
-                                                       const TcxChain& chain) {
-  std::vector<Stranger> all = behind(chain);
-  if (qdiscs_.has_hook(interface, part)) {
-    const auto filters = clsact_->behind(interface, part);
-    if (!filters) return fail(filters.error());
-    all.insert(all.end(), filters->begin(), filters->end());
-  }
-  if (part != Part::kRemap) return all;
-  const auto in_qdiscs = clsact_->in_qdiscs(interface, qdiscs_);
-  if (!in_qdiscs) return fail(in_qdiscs.error());
-  all.insert(all.end(), in_qdiscs->begin(), in_qdiscs->end());
-  for (Stranger& s : all) {
-    if (std::ranges::none_of(s.power.copies_to, [&](Ifindex to) { return leaves_by_rules(to); }))
-      continue;
-    s.power.redirects = true;
-    s.power.by = "mirred";
-  }
+auto OtherPrograms::by_nftables(std::span<const Beside> below) const
+    -> std::vector<Glimpse::ByNftables> {
+  std::vector<Glimpse::ByNftables> all;
+  for (const Beside& one : below) all.push_back(by_nftables(one.link.name, true));
   return all;
 }
 
@@ -258,11 +146,11 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
     if (glimpse.lists.on)
       if (auto why = harm_of_lists(rules, glimpse.name)) return why;
     for (const auto* const links : {&glimpse.above, &glimpse.below})
-      for (const Glimpse::Beside& one : *links)
+      for (const Beside& one : *links)
         if (one.link.lists.on)
           if (auto why = harm_of_lists(rules, one.link.name)) return why;
   }
-  auto others = strangers(port, part, glimpse.chains.at(at));
+  auto others = interfaces_.strangers(port, part, glimpse.chains);
   if (!others) return fail(others.error());
   const auto need = [&] {
     // What comes in by a port without a tag never turns.
@@ -273,18 +161,20 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
     return glimpse.mark_need->why;
   };
   if (auto why = harm_behind(part, rules, *others, need)) return why;
-  for (const Glimpse::Beside& upper : glimpse.above) {
-    others = strangers_beside(upper, part);
+  for (const Beside& upper : glimpse.above) {
+    others = interfaces_.strangers(upper, part);
     if (!others) return fail(others.error());
     if (auto why = harm_above(part, rules, upper.link, *others)) return why;
   }
-  for (const Glimpse::Beside& lower : glimpse.below) {
+  for (std::size_t i = 0; i < glimpse.below.size(); ++i) {
+    const Beside& lower = glimpse.below[i];
     if (ports_.contains(lower.link.ifindex))
       others = std::vector<Stranger>();
     else
-      others = strangers_beside(lower, part);
+      others = interfaces_.strangers(lower, part);
     if (!others) return fail(others.error());
-    if (auto why = harm_below(part, rules, lower.link, *others, lower.nftables.at(at))) return why;
+    if (auto why = harm_below(part, rules, lower.link, *others, glimpse.nftables_below[i].at(at)))
+      return why;
   }
   return harm_from_elsewhere(part, rules, glimpse.elsewhere, glimpse.ends_hook);
 }
@@ -298,14 +188,15 @@ std::optional<std::string> OtherPrograms::doubt(Part part, const qos::Ruleset& r
   if (auto why = doubt_of_routes(rules, glimpse.routes_unread)) return why;
   if (auto why = doubt_of_lists(rules, glimpse.name, glimpse.lists.unread)) return why;
   for (const auto* const links : {&glimpse.above, &glimpse.below})
-    for (const Glimpse::Beside& one : *links)
+    for (const Beside& one : *links)
       if (auto why = doubt_of_lists(rules, one.link.name, one.link.lists.unread)) return why;
   return std::nullopt;
 }
 
 bool OtherPrograms::has_chain_changed(Ifindex port, const Glimpse& seen) const {
   return std::ranges::any_of(std::array{Part::kClassify, Part::kRemap}, [&](Part part) {
-    return tcx_ && !is_tcx_chain(port, part, seen.chains[static_cast<std::size_t>(part)]);
+    return interfaces_.has_tcx() &&
+           !is_tcx_chain(port, part, seen.chains[static_cast<std::size_t>(part)]);
   });
 }
 
@@ -313,22 +204,23 @@ void OtherPrograms::add_changed(std::vector<Ifindex>& ports) {
   if (seen_.empty()) return;
   for (const auto& [port, seen] : seen_)
     if (has_chain_changed(port, seen)) ports.push_back(port);
-  stack_read_ = {};
-  if (!read_stack()) return;
-  if (tcx_) elsewhere_.read_programs(programs_, stack_, told());
+  interfaces_.expire();
+  if (!read_interfaces()) return;
+  if (interfaces_.has_tcx()) interfaces_.read_programs();
   add_sent_into(ports);
 }
 
 bool OtherPrograms::add_concerned(std::vector<Ifindex>& interfaces) {
   if (interfaces.empty()) return false;
-  stack_read_ = {};
+  interfaces_.expire();
+  const Stack& stack = interfaces_.stack();
   const std::vector<Ifindex> told = interfaces;
   for (const Ifindex link : told)
-    for (const auto& links : {stack_.below(link), stack_.above(link)})
+    for (const auto& links : {stack.below(link), stack.above(link)})
       for (const Stack::Link& port : links)
         if (ports_.contains(port.ifindex)) interfaces.push_back(port.ifindex);
   for (const Ifindex link : told) {
-    elsewhere_.expire(link);
+    interfaces_.expire_filters(link);
     // Where it may be any, all ports are looked at anyway.
     far_ |= link != Ifindex() && !ports_.contains(link);
   }
@@ -342,7 +234,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
   const auto compare = [&](Ifindex port, const LinkFacts& facts) {
     const auto seen = seen_.find(port);
     if (seen != seen_.end() && (seen->second.xdp_program != facts.xdp_program ||
-                                seen->second.lists != bundles_.of(facts.name)))
+                                seen->second.lists != interfaces_.lists_of(facts.name)))
       changed.insert(port);
   };
   const bool stacked = std::ranges::any_of(ports, [this](Ifindex port) {
@@ -350,25 +242,26 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     return seen != seen_.end() &&
            (seen->second.mark_need || !seen->second.above.empty() || !seen->second.below.empty());
   });
-  const bool programs = tcx_ && chains && (for_answer || far_glances_++ % kGlancesWithoutFar == 0);
+  const bool programs =
+      interfaces_.has_tcx() && chains && (for_answer || far_glances_++ % kGlancesWithoutFar == 0);
   const bool links =
       for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kGlancesWithoutLinks;
   if (links) glances_ = 0;
   // Where nothing stands on a port, an event of links tells of what comes. An interface elsewhere
   // goes without one.
-  if (stacked || programs || far_ || !elsewhere_.empty()) {
-    stack_read_ = {};
-    if (!read_stack()) return {ports.begin(), ports.end()};
+  if (for_answer || stacked || programs || far_ || !interfaces_.elsewhere().empty()) {
+    interfaces_.expire();
+    if (!read_interfaces()) return {ports.begin(), ports.end()};
     if (links)
-      for (const auto& [port, facts] : stack_.all()) compare(port, facts);
+      for (const auto& [port, facts] : interfaces_.stack().all()) compare(port, facts);
   } else if (links && ports.size() > kLinksOneByOne) {
     if (!socket_.links(Ifindex(), compare)) return {ports.begin(), ports.end()};
   } else if (links) {
     for (const Ifindex port : ports)
       if (!socket_.links(port, compare)) changed.insert(port);
   }
-  if (programs) elsewhere_.read_programs(programs_, stack_, told());
-  const auto ends_hook = elsewhere_.ends_hook(passages());
+  if (programs) interfaces_.read_programs();
+  const auto ends = ends_hook();
   nftables_.read();                              // after the names
   std::array<std::optional<MarkNeed>, 2> needs;  // the same for many ports
   const auto need = [&](bool turns) {
@@ -386,16 +279,16 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
         routes_.found() != seen->second.route || routes_.unread() != seen->second.routes_unread)
       changed.insert(port);
     if (stacked) {
-      const auto uppers = above(port);
-      const auto lowers = below(port);
-      if (!uppers || *uppers != seen->second.above || !lowers || *lowers != seen->second.below)
+      const auto uppers = interfaces_.above(port);
+      const auto lowers = interfaces_.below(port);
+      if (!uppers || *uppers != seen->second.above || !lowers || *lowers != seen->second.below ||
+          by_nftables(*lowers) != seen->second.nftables_below)
         changed.insert(port);
     }
     if (seen->second.mark_need && *seen->second.mark_need != need(seen->second.turns))
       changed.insert(port);
     if (chains && has_chain_changed(port, seen->second)) changed.insert(port);
-    if (elsewhere_.into(port, stack_.below(port)) != seen->second.elsewhere ||
-        ends_hook != seen->second.ends_hook)
+    if (sent_into(port) != seen->second.elsewhere || ends != seen->second.ends_hook)
       changed.insert(port);
   }
   return {changed.begin(), changed.end()};

@@ -36,7 +36,6 @@ ALLOWED = {
     "dataplane/sonic_server.hpp": 1,
     "dataplane/sonic_standin.hpp": 1,
     "dataplane/sonic_test.cpp": 6,
-    "dataplane/strangers_test.cpp": 1,
     "dataplane/switch_flower_test.cpp": 2,
     "sim/live_lossless_test.cpp": 5,
     "lab/live_test.cpp": 2,

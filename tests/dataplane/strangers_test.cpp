@@ -10,6 +10,7 @@
 #include <linux/netlink.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -70,12 +71,15 @@ class Strangers : public testing::TestWithParam<Hooked> {
     sh("tc qdisc add dev p0 clsact 2>/dev/null");
   }
   /// As "classify bypassed: TEXT"; empty: all is done.
-  std::string complaints() {
-    // How interfaces stand on each other is read every 50 ms at most.
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  std::string verified() {
     const auto reading = backend_->verify(ref(port_), rules_of(order_));
     EXPECT_TRUE(reading) << to_string(reading.error());
     return reading ? complaints_of(*reading) : std::string();
+  }
+  /// The same of now, whether an event has told of it or not.
+  std::string complaints() {
+    (void)backend_->glance(std::array{port_}, Backend::Glance::kOfQuestion);
+    return verified();
   }
 
   std::unique_ptr<Backend> backend_;
@@ -349,6 +353,39 @@ TEST_P(Strangers, ProgramsOnAnInterfaceAboveThePortAreTold) {
   EXPECT_EQ(complaints(), "");
 }
 
+// What is read of interfaces is kept from one port to the next, and no longer.
+TEST_P(Strangers, InterfacesAreReadAnewAfterEachEventChangeAndGlance) {
+  if (!sh("ip link add link p0 name p0.7 type macvlan mode bridge"))
+    GTEST_SKIP() << "this kernel has no macvlan";
+  EXPECT_EQ(verified(), "");
+  const char* bypassed = "classify bypassed: a filter (u32, preference 9) on p0.7";
+  ASSERT_TRUE(
+      sh("tc qdisc add dev p0.7 clsact && tc filter add dev p0.7 ingress pref 9 u32 match u32 0 0 "
+         "flowid 1:7"));
+  (void)backend_->take_events();
+  EXPECT_THAT(verified(), HasSubstr(bypassed));
+  pass* theirs = pass__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  ASSERT_TRUE(sh("tc qdisc del dev p0.7 clsact"));
+  bpf_link* link =
+      bpf_program__attach_xdp(theirs->progs.pass, static_cast<int>(::if_nametoindex("p0.7")));
+  ASSERT_NE(link, nullptr);
+  EXPECT_THAT(verified(), HasSubstr(bypassed)) << "it was not told of either yet";
+  backend_->links_changed();
+  EXPECT_THAT(verified(), HasSubstr("classify bypassed: an XDP program ("));
+  bpf_link__destroy(link);
+  (void)backend_->glance(std::array{port_}, Backend::Glance::kOfTime);
+  EXPECT_EQ(verified(), "");
+  link = bpf_program__attach_xdp(theirs->progs.pass, static_cast<int>(::if_nametoindex("p0.7")));
+  ASSERT_NE(link, nullptr);
+  EXPECT_EQ(verified(), "") << "it was not told yet";
+  put(Order::kDown);
+  put(Order::kUp);
+  EXPECT_THAT(verified(), HasSubstr("classify bypassed: an XDP program ("));
+  bpf_link__destroy(link);
+  pass__destroy(theirs);
+}
+
 struct Chain {
   const char* does = "";  ///< to nftables
   const char* told = "";  ///< empty: it does no harm
@@ -431,7 +468,7 @@ TEST_P(Strangers, ChainOfNftablesIsToldUnderTheNewNameOfAPort) {
 // The thread alone is refused what it is not to have. The rules stand.
 TEST_P(Strangers, NftablesThatCannotBeReadIsTold) {
   const std::array one{port_};
-  EXPECT_EQ(complaints(), "");
+  EXPECT_EQ(verified(), "");
   std::thread([&] {
     ASSERT_TRUE(netns::refuse({.name = "netfilter",
                                .call = SYS_socket,
@@ -540,10 +577,11 @@ TEST_P(Strangers, RouteIsToldIfItsProgramMaySendPacketsOn) {
   ASSERT_TRUE(sh("ip link set p0 up && ip link set p1 up"));
   const std::array one{port_};
   const auto until = [&](const auto& done) {
-    for (int i = 0; i < 100; ++i) {
+    pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
+    do {
       (void)backend_->take_events();
       if (done(complaints())) return true;
-    }
+    } while (::poll(&ready, 1, 60000) == 1);
     return false;
   };
   std::size_t left_out = 0;

@@ -336,6 +336,15 @@ TEST_P(Readback, XdpProgramIsSeenWhenItComesAndWhenItGoes) {
   ASSERT_TRUE(eventually([&] { return state() == "active"; })) << show().dump(1);
 }
 
+// An answer reads all anew; this is told without a question.
+TEST_P(Readback, XdpProgramAboveAPortIsToldAtOnce) {
+  const auto tells = [&] { return leaf_->output().find("on p0.7") != std::string::npos; };
+  ASSERT_TRUE(sh("ip link add link p0 name p0.7 up type macvlan mode bridge"));
+  if (!sh(std::string("ip link set dev p0.7 xdpgeneric obj ") + LLDP_TEST_XDP + " sec xdp"))
+    GTEST_SKIP() << "ip(8) cannot attach XDP programs here";
+  EXPECT_TRUE(eventually(tells)) << leaf_->output();
+}
+
 TEST_P(Readback, CheckIsOfNow) {
   EXPECT_EQ(check(), 0) << checked();
   // Nobody waits for anything here: what was done before check is in its answer.

@@ -14,7 +14,7 @@ namespace lldp::dataplane::bpf {
 Result<bool> Interfaces::read() {
   if (is_known_) return false;
   told_of_.reset();
-  beside_.clear();
+  earlier_ = std::exchange(beside_, {});
   strangers_.clear();
   const auto renamed = stack_.read(socket_);
   if (!renamed) return renamed;
@@ -49,31 +49,44 @@ const std::set<Ifindex>& Interfaces::passages() {
   return passages_;
 }
 
-Result<std::vector<Beside>> Interfaces::beside(std::vector<Stack::Link> links) {
-  std::vector<Beside> all;
-  for (Stack::Link& link : links) {
-    if (const auto known = beside_.find(link.ifindex); known != beside_.end()) {
-      all.push_back(known->second);
-      continue;
-    }
+Result<SharedBeside> Interfaces::beside(Stack::Link link, bool name_alone) {
+  SharedBeside& known = beside_[{link.ifindex, name_alone}];
+  if (known) return known;
+  Beside one;
+  if (name_alone) {
+    one.link = {.ifindex = link.ifindex, .name = std::move(link.name)};
+  } else {
     link.lists = bundles_.of(link.name);
     auto its = chains(link.ifindex);
     if (!its && its.error().code != ENODEV) return fail(its.error());
-    const Ifindex ifindex = link.ifindex;
-    Beside one{.link = std::move(link), .chains = its ? std::move(*its) : TcxChains()};
-    all.push_back(beside_.emplace(ifindex, std::move(one)).first->second);
+    if (its) one.chains = std::move(*its);
+    one.link = std::move(link);
+  }
+  const auto before = earlier_.find({one.link.ifindex, name_alone});
+  known = before != earlier_.end() && *before->second == one
+              ? before->second
+              : std::make_shared<const Beside>(std::move(one));
+  return known;
+}
+
+Result<std::vector<SharedBeside>> Interfaces::above(Ifindex port) {
+  std::vector<SharedBeside> all;
+  for (Stack::Link& link : uppers(port)) {
+    auto one = beside(std::move(link), false);
+    if (!one) return fail(one.error());
+    all.push_back(std::move(*one));
   }
   return all;
 }
 
-Result<std::vector<Beside>> Interfaces::above(Ifindex port) { return beside(uppers(port)); }
-
-Result<std::vector<Beside>> Interfaces::below(Ifindex port) {
-  auto all = beside(stack_.below(port));
-  if (!all) return all;
-  for (Beside& one : *all)
-    if (ports_.contains(one.link.ifindex))
-      one = {.link = {.ifindex = one.link.ifindex, .name = one.link.name}};
+Result<std::vector<SharedBeside>> Interfaces::below(Ifindex port) {
+  std::vector<SharedBeside> all;
+  for (Stack::Link& link : stack_.below(port)) {
+    const bool has_rules = ports_.contains(link.ifindex);
+    auto one = beside(std::move(link), has_rules);
+    if (!one) return fail(one.error());
+    all.push_back(std::move(*one));
+  }
   return all;
 }
 

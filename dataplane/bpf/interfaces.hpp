@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,6 +32,9 @@ struct Beside {
   TcxChains chains{};
   friend bool operator==(const Beside&, const Beside&) = default;
 };
+/// Many ports share one. Those of two reads are the same object if nothing differs; of more reads
+/// they may be two.
+using SharedBeside = std::shared_ptr<const Beside>;
 
 /// The interfaces, how they stand on each other, and the programs and filters of others on them.
 /// All of it is read at once, for a bridge may have a thousand interfaces on it that stand on each
@@ -58,9 +62,9 @@ class Interfaces {
   [[nodiscard]] const Clsact& filters() const { return *clsact_; }
 
   /// What stands on the port, and packets go on by it.
-  [[nodiscard]] Result<std::vector<Beside>> above(Ifindex port);
+  [[nodiscard]] Result<std::vector<SharedBeside>> above(Ifindex port);
   /// What the port stands on. Of one that has rules itself its name alone: the rest is told there.
-  [[nodiscard]] Result<std::vector<Beside>> below(Ifindex port);
+  [[nodiscard]] Result<std::vector<SharedBeside>> below(Ifindex port);
   /// Stack::passages() of all that no port's own hooks tell of.
   [[nodiscard]] const std::set<Ifindex>& passages();
 
@@ -80,8 +84,8 @@ class Interfaces {
   /// What stands on the port, and packets go on by it. Those of a macvtap end in a program, as of a
   /// virtual machine.
   [[nodiscard]] std::vector<Stack::Link> uppers(Ifindex port) const;
-  /// Reads what is on them.
-  [[nodiscard]] Result<std::vector<Beside>> beside(std::vector<Stack::Link> links);
+  /// Reads what is on it, or takes its name alone.
+  [[nodiscard]] Result<SharedBeside> beside(Stack::Link link, bool name_alone);
   /// The TCX programs of others behind the first of ours, or all where none is ours.
   [[nodiscard]] std::vector<Stranger> behind(const TcxChain& chain) const;
   /// Packets leave by the rules of a port where they leave by this interface.
@@ -101,7 +105,9 @@ class Interfaces {
   std::optional<std::set<Ifindex>> told_of_{};  ///< the ports of which the next two are
   std::set<Ifindex> told_{};
   std::set<Ifindex> passages_{};
-  std::map<Ifindex, Beside> beside_{};
+  using AllBeside = std::map<std::pair<Ifindex, bool>, SharedBeside>;  ///< true: the name alone
+  AllBeside beside_{};
+  AllBeside earlier_{};  ///< of the read before
   std::map<std::pair<Ifindex, Part>, std::vector<Stranger>> strangers_{};
 };
 

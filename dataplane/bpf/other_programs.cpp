@@ -127,10 +127,10 @@ auto OtherPrograms::by_nftables(const std::string& interface, bool below) const
           nftables_.past(interface, Part::kRemap, below)};
 }
 
-auto OtherPrograms::by_nftables(std::span<const Beside> below) const
+auto OtherPrograms::by_nftables(std::span<const SharedBeside> below) const
     -> std::vector<Glimpse::ByNftables> {
   std::vector<Glimpse::ByNftables> all;
-  for (const Beside& one : below) all.push_back(by_nftables(one.link.name, true));
+  for (const SharedBeside& one : below) all.push_back(by_nftables(one->link.name, true));
   return all;
 }
 
@@ -146,28 +146,28 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
     if (glimpse.lists.on)
       if (auto why = harm_of_lists(rules, glimpse.name)) return why;
     for (const auto* const links : {&glimpse.above, &glimpse.below})
-      for (const Beside& one : *links)
-        if (one.link.lists.on)
-          if (auto why = harm_of_lists(rules, one.link.name)) return why;
+      for (const SharedBeside& one : *links)
+        if (one->link.lists.on)
+          if (auto why = harm_of_lists(rules, one->link.name)) return why;
   }
   auto others = interfaces_.strangers(port, part, glimpse.chains);
   if (!others) return fail(others.error());
   const auto need = [&] {
     // What comes in by a port without a tag never turns.
     const bool turns = rules.tag != qos::Tag();
-    if (turns && !glimpse.above.empty()) return need_above(glimpse.above.front().link.name).why;
+    if (turns && !glimpse.above.empty()) return need_above(glimpse.above.front()->link.name).why;
     glimpse.turns = turns;
     glimpse.mark_need = mark_need(turns);
     return glimpse.mark_need->why;
   };
   if (auto why = harm_behind(part, rules, *others, need)) return why;
-  for (const Beside& upper : glimpse.above) {
-    others = interfaces_.strangers(upper, part);
+  for (const SharedBeside& upper : glimpse.above) {
+    others = interfaces_.strangers(*upper, part);
     if (!others) return fail(others.error());
-    if (auto why = harm_above(part, rules, upper.link, *others)) return why;
+    if (auto why = harm_above(part, rules, upper->link, *others)) return why;
   }
   for (std::size_t i = 0; i < glimpse.below.size(); ++i) {
-    const Beside& lower = glimpse.below[i];
+    const Beside& lower = *glimpse.below[i];
     if (ports_.contains(lower.link.ifindex))
       others = std::vector<Stranger>();
     else
@@ -188,8 +188,8 @@ std::optional<std::string> OtherPrograms::doubt(Part part, const qos::Ruleset& r
   if (auto why = doubt_of_routes(rules, glimpse.routes_unread)) return why;
   if (auto why = doubt_of_lists(rules, glimpse.name, glimpse.lists.unread)) return why;
   for (const auto* const links : {&glimpse.above, &glimpse.below})
-    for (const Beside& one : *links)
-      if (auto why = doubt_of_lists(rules, one.link.name, one.link.lists.unread)) return why;
+    for (const SharedBeside& one : *links)
+      if (auto why = doubt_of_lists(rules, one->link.name, one->link.lists.unread)) return why;
   return std::nullopt;
 }
 

@@ -43,8 +43,8 @@ class OtherPrograms {
     std::optional<BpfRoute> route{};
     int routes_unread = 0;          ///< errno: why there may be another one
     std::optional<qos::Tag> tag{};  ///< in the table that all programs share
-    std::vector<Beside> above{};
-    std::vector<Beside> below{};
+    std::vector<SharedBeside> above{};
+    std::vector<SharedBeside> below{};
     std::vector<ByNftables> nftables_below{};  ///< of each below
     std::optional<std::string> elsewhere{};    ///< Elsewhere::into()
     std::optional<std::string> ends_hook{};    ///< Elsewhere::ends_hook()
@@ -124,7 +124,8 @@ class OtherPrograms {
                                                         const qos::Ruleset& rules,
                                                         Glimpse& glimpse);
   [[nodiscard]] Glimpse::ByNftables by_nftables(const std::string& interface, bool below) const;
-  [[nodiscard]] std::vector<Glimpse::ByNftables> by_nftables(std::span<const Beside> below) const;
+  [[nodiscard]] std::vector<Glimpse::ByNftables> by_nftables(
+      std::span<const SharedBeside> below) const;
   [[nodiscard]] std::optional<std::string> sent_into(Ifindex port) const;
   [[nodiscard]] std::optional<std::string> ends_hook();
   /// Adds the ports that are sent packets from elsewhere, otherwise than they were seen to be, or

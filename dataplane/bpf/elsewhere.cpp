@@ -125,15 +125,30 @@ bool Elsewhere::empty() const {
          std::ranges::all_of(filters_, [](const auto& known) { return known.second.empty(); });
 }
 
+std::optional<std::string> harm_on_passages(const Elsewhere& elsewhere, const Stack& stack,
+                                            const std::set<Ifindex>& passages) {
+  if (const auto filter = elsewhere.ends_hook(passages))
+    return *filter +
+           " ends the hook, and the kernel writes over the mark by which packets that go on that "
+           "way are known, so that they do not turn";
+  for (const Ifindex link : passages) {
+    const auto facts = stack.all().find(link);
+    if (facts != stack.all().end() && facts->second.xdp_program != 0)
+      return fmt::format(
+          "an XDP program ({}) on {} may redirect packets that go on that way past the rules, or "
+          "unmark them, so that they do not turn",
+          facts->second.xdp_program, facts->second.name);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> harm_from_elsewhere(Part part, const qos::Ruleset& rules,
                                                const std::optional<std::string>& into,
-                                               const std::optional<std::string>& ends_hook) {
+                                               const std::optional<std::string>& on_passages) {
   if (part != Part::kClassify || rules.ingress.empty()) return std::nullopt;
-  if (!into && ends_hook && rules.tag != qos::Tag())
-    return *ends_hook +
-           " ends the hook, and the kernel writes over the mark by which packets that go on that "
-           "way are known, so that they do not turn: delete it, or, if no lossless packets take "
-           "the port, leave it out of `ports`";
+  if (!into && on_passages && rules.tag != qos::Tag())
+    return *on_passages +
+           ": delete it, or, if no lossless packets take the port, leave it out of `ports`";
   if (!into) return std::nullopt;
   return *into +
          ", where they count as come by it, so that turns are missed or made wrongly: delete it, "

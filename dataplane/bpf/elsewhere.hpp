@@ -54,10 +54,15 @@ class Elsewhere {
   Found programs_;
 };
 
+/// Why packets that go on by one of these passages do not turn, as a sentence without a remedy: by
+/// what `ends_hook()` finds, or by an XDP program there; nothing: there is neither.
+[[nodiscard]] std::optional<std::string> harm_on_passages(const Elsewhere& elsewhere,
+                                                          const Stack& stack,
+                                                          const std::set<Ifindex>& passages);
 /// Why the rules of a port, which are in their place, do not hold: by what `into()` and
-/// `ends_hook()` have found.
+/// harm_on_passages() have found.
 [[nodiscard]] std::optional<std::string> harm_from_elsewhere(
     Part part, const qos::Ruleset& rules, const std::optional<std::string>& into,
-    const std::optional<std::string>& ends_hook);
+    const std::optional<std::string>& on_passages);
 
 }  // namespace lldp::dataplane::bpf

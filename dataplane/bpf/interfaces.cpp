@@ -12,7 +12,7 @@
 namespace lldp::dataplane::bpf {
 
 Result<bool> Interfaces::read() {
-  if (is_known_) return false;
+  if (are_known_) return false;
   told_of_.reset();
   earlier_ = std::exchange(beside_, {});
   strangers_.clear();
@@ -21,7 +21,7 @@ Result<bool> Interfaces::read() {
   if (auto done = qdiscs_.read(socket_); !done) return fail(done.error());
   if (auto done = elsewhere_.read(*clsact_, qdiscs_, stack_, told()); !done)
     return fail(done.error());
-  is_known_ = true;
+  are_known_ = true;
   return *renamed;
 }
 

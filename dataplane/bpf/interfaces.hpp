@@ -48,7 +48,8 @@ class Interfaces {
   void set_filters(Clsact& clsact) { clsact_ = &clsact; }
 
   /// Any of it may have changed.
-  void expire() { is_known_ = false; }
+  void expire() { are_known_ = false; }
+  [[nodiscard]] bool are_known() const { return are_known_; }
   /// Filters may have changed on this interface; 0: on any.
   void expire_filters(Ifindex interface) { elsewhere_.expire(interface); }
   /// Reads it, unless it is known. True: an interface has another name than at the last read.
@@ -96,7 +97,7 @@ class Interfaces {
   const std::set<Ifindex>& ports_;
   Clsact* clsact_ = nullptr;
   const bool tcx_ = bpf::has_tcx();
-  bool is_known_ = false;
+  bool are_known_ = false;
   Stack stack_;
   Qdiscs qdiscs_;
   Elsewhere elsewhere_;

@@ -50,7 +50,7 @@ Result<OtherPrograms::Glimpse> OtherPrograms::look(Ifindex port) {
   glimpse.below = std::move(*lowers);
   glimpse.nftables_below = by_nftables(glimpse.below);
   glimpse.elsewhere = sent_into(port);
-  glimpse.ends_hook = ends_hook();
+  glimpse.on_passages = on_passages();
   return glimpse;
 }
 
@@ -100,14 +100,14 @@ std::optional<std::string> OtherPrograms::sent_into(Ifindex port) const {
   return interfaces_.elsewhere().into(port, interfaces_.stack().below(port));
 }
 
-std::optional<std::string> OtherPrograms::ends_hook() {
-  return interfaces_.elsewhere().ends_hook(interfaces_.passages());
+std::optional<std::string> OtherPrograms::on_passages() {
+  return harm_on_passages(interfaces_.elsewhere(), interfaces_.stack(), interfaces_.passages());
 }
 
 void OtherPrograms::add_sent_into(std::vector<Ifindex>& ports) {
-  const auto ends = ends_hook();
+  const auto harm = on_passages();
   for (const auto& [port, seen] : seen_)
-    if (sent_into(port) != seen.elsewhere || ends != seen.ends_hook ||
+    if (sent_into(port) != seen.elsewhere || harm != seen.on_passages ||
         (seen.mark_need && *seen.mark_need != mark_need(seen.turns)))
       ports.push_back(port);
 }
@@ -176,7 +176,7 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
     if (auto why = harm_below(part, rules, lower.link, *others, glimpse.nftables_below[i].at(at)))
       return why;
   }
-  return harm_from_elsewhere(part, rules, glimpse.elsewhere, glimpse.ends_hook);
+  return harm_from_elsewhere(part, rules, glimpse.elsewhere, glimpse.on_passages);
 }
 
 std::optional<std::string> OtherPrograms::doubt(Part part, const qos::Ruleset& rules,
@@ -249,7 +249,8 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
   if (links) glances_ = 0;
   // Where nothing stands on a port, an event of links tells of what comes. An interface elsewhere
   // goes without one.
-  if (for_answer || stacked || programs || far_ || !interfaces_.elsewhere().empty()) {
+  if (for_answer || stacked || programs || far_ || !interfaces_.are_known() ||
+      !interfaces_.elsewhere().empty()) {
     interfaces_.expire();
     if (!read_interfaces()) return {ports.begin(), ports.end()};
     if (links)
@@ -261,7 +262,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
       if (!socket_.links(port, compare)) changed.insert(port);
   }
   if (programs) interfaces_.read_programs();
-  const auto ends = ends_hook();
+  const auto harm = on_passages();
   nftables_.read();                              // after the names
   std::array<std::optional<MarkNeed>, 2> needs;  // the same for many ports
   const auto need = [&](bool turns) {
@@ -288,7 +289,7 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     if (seen->second.mark_need && *seen->second.mark_need != need(seen->second.turns))
       changed.insert(port);
     if (chains && has_chain_changed(port, seen->second)) changed.insert(port);
-    if (sent_into(port) != seen->second.elsewhere || ends != seen->second.ends_hook)
+    if (sent_into(port) != seen->second.elsewhere || harm != seen->second.on_passages)
       changed.insert(port);
   }
   return {changed.begin(), changed.end()};

@@ -47,7 +47,7 @@ class OtherPrograms {
     std::vector<SharedBeside> below{};
     std::vector<ByNftables> nftables_below{};  ///< of each below
     std::optional<std::string> elsewhere{};    ///< Elsewhere::into()
-    std::optional<std::string> ends_hook{};    ///< Elsewhere::ends_hook()
+    std::optional<std::string> on_passages{};  ///< harm_on_passages()
     std::optional<MarkNeed> mark_need{};       ///< of a port where a filter may write over the mark
     bool turns = false;                        ///< asked of a port from which packets may turn
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
@@ -127,7 +127,7 @@ class OtherPrograms {
   [[nodiscard]] std::vector<Glimpse::ByNftables> by_nftables(
       std::span<const SharedBeside> below) const;
   [[nodiscard]] std::optional<std::string> sent_into(Ifindex port) const;
-  [[nodiscard]] std::optional<std::string> ends_hook();
+  [[nodiscard]] std::optional<std::string> on_passages();
   /// Adds the ports that are sent packets from elsewhere, otherwise than they were seen to be, or
   /// where the mark is needed for other reasons.
   void add_sent_into(std::vector<Ifindex>& ports);

@@ -430,9 +430,10 @@ bool Stack::is_end_of_container(Ifindex interface) const {
 
 std::set<Ifindex> Stack::passages(const std::set<Ifindex>& ports) const {
   constexpr std::string_view kTunnels[] = {
-      "bareudp", "erspan", "geneve", "gre", "gretap", "ip6erspan", "ip6gre", "ip6gretap",
-      "ip6tnl",  "ipip",   "ipvlan", "sit", "vti",    "vti6",      "vxlan",  "xfrm"};
+      "bareudp", "erspan", "geneve", "gre", "gretap", "gtp",  "ip6erspan", "ip6gre", "ip6gretap",
+      "ip6tnl",  "ipip",   "ipvlan", "sit", "vti",    "vti6", "vxlan",     "xfrm"};
   std::set<Ifindex> found;
+  std::map<Ifindex, std::vector<Ifindex>> macvlans;  // by what they stand on
   for (const auto& [link, facts] : links_) {
     if (!facts.up) continue;
     // The other end of a container's pair is in another namespace, and has no number here.
@@ -441,7 +442,11 @@ std::set<Ifindex> Stack::passages(const std::set<Ifindex>& ports) const {
                         other != links_.end() && other->second.up && !ports.contains(link) &&
                         !ports.contains(other->first);
     if (within || std::ranges::find(kTunnels, facts.kind) != std::end(kTunnels)) found.insert(link);
+    if (facts.kind == "macvlan" && facts.lower != Ifindex() && !ports.contains(link))
+      macvlans[facts.lower].push_back(link);
   }
+  for (const auto& [lower, links] : macvlans)
+    if (links.size() > 1) found.insert(links.begin(), links.end());
   return found;
 }
 

@@ -73,7 +73,7 @@ class Stack {
   /// One end of a pair, of which the other is in another namespace.
   [[nodiscard]] bool is_end_of_container(Ifindex interface) const;
   /// Those by which packets go on within the machine as come by none of `ports`: tunnels, ipvlans,
-  /// and pairs of veths that are up and of which neither end is one of these.
+  /// and pairs of veths, or macvlans on one interface, that are up and none of these.
   [[nodiscard]] std::set<Ifindex> passages(const std::set<Ifindex>& ports) const;
   /// Empty: there is no such interface.
   [[nodiscard]] std::string name_of(Ifindex interface) const;

@@ -19,6 +19,7 @@
 #include "tests/dataplane/hooked.hpp"
 #include "tests/dataplane/private_net.hpp"
 //
+#include "pass.skel.h"
 #include "probe.skel.h"
 
 namespace lldp::dataplane {
@@ -73,6 +74,26 @@ class Elsewhere : public testing::Test {
   bpf::Elsewhere elsewhere_;
 };
 
+TEST_F(Elsewhere, PacketsGoOnByTwoMacvlansOfOneInterface) {
+  const std::set<Ifindex> ports{index_of("p0"), index_of("p1")};
+  const auto names = [&] {
+    std::set<std::string> names;
+    for (const Ifindex link : stack_.passages(ports)) names.insert(stack_.name_of(link));
+    return names;
+  };
+  ASSERT_TRUE(
+      sh("ip link add e0 up type dummy && ip link add m0 link e0 up type macvlan mode bridge"));
+  read();
+  EXPECT_THAT(names(), IsEmpty());
+  ASSERT_TRUE(sh("ip link add m1 link e0 type macvlan mode bridge"));
+  read();
+  EXPECT_THAT(names(), IsEmpty()) << "it is down";
+  ASSERT_TRUE(sh("ip link set m1 up"));
+  read();
+  EXPECT_THAT(names(), ElementsAre("m0", "m1"));
+  ASSERT_TRUE(sh("ip link del e0"));
+}
+
 // A filter with a class, on an interface where packets go on within the machine.
 TEST_F(Elsewhere, FilterThatEndsAHookIsFoundWherePacketsGoOnWithin) {
   const std::set<Ifindex> ports{index_of("p0"), index_of("p1")};
@@ -82,6 +103,9 @@ TEST_F(Elsewhere, FilterThatEndsAHookIsFoundWherePacketsGoOnWithin) {
     return names;
   };
   const auto ends = [&] { return elsewhere_.ends_hook(stack_.passages(ports)).value_or(""); };
+  const auto harm = [&] {
+    return bpf::harm_on_passages(elsewhere_, stack_, stack_.passages(ports)).value_or("");
+  };
   ASSERT_TRUE(
       sh("tc filter add dev x0 egress pref 9 protocol ip u32 match u32 0 0 flowid 1:7 && "
          "ip link add m1 type veth peer name m2 && ip link set m2 up && tc qdisc add dev m1 clsact "
@@ -94,10 +118,25 @@ TEST_F(Elsewhere, FilterThatEndsAHookIsFoundWherePacketsGoOnWithin) {
   EXPECT_THAT(names(), AllOf(HasSubstr("m1 "), HasSubstr("m2 ")));
   EXPECT_EQ(ends(), "a filter (u32, preference 9) at the ingress of m1");
   EXPECT_FALSE(elsewhere_.empty()) << "what is no passage now may be one later";
+  EXPECT_EQ(harm(), ends() +
+                        " ends the hook, and the kernel writes over the mark by which packets "
+                        "that go on that way are known, so that they do not turn");
+  ASSERT_TRUE(sh("tc filter del dev m1 ingress pref 9"));
+  pass* theirs = pass__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  bpf_link* link =
+      bpf_program__attach_xdp(theirs->progs.pass, static_cast<int>(::if_nametoindex("m1")));
+  ASSERT_NE(link, nullptr);
+  read();
+  EXPECT_THAT(harm(), AllOf(HasSubstr("an XDP program ("),
+                            HasSubstr(") on m1 may redirect packets that go on that way")));
   ASSERT_TRUE(sh("ip netns add elsewhere && ip link set m2 netns elsewhere"));
   read();
   EXPECT_EQ(names(), "");
   EXPECT_EQ(ends(), "");
+  EXPECT_EQ(harm(), "");
+  bpf_link__destroy(link);
+  pass__destroy(theirs);
   sh("ip netns del elsewhere; ip link del m1 2>/dev/null");
   if (!sh("ip link add m1 up type vxlan id 7 dstport 4789 dev p1 2>/dev/null")) return;
   read();

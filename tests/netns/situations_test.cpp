@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // No OK that is not true: a leaf between two spines, packets that turn there, and what other
 // programs and operators do to it. In each situation either the packets are right, or `check` does
-// not end with 0. docs/operate/situations.md is made of two tables; the test holds each row of
-// it.
+// not end with 0. The two pages in docs/operate are made of the tables; the test holds each row.
+#include <span>
+
 #include "tests/netns/situations_on_ports.hpp"
 #include "tests/netns/situations_on_the_way.hpp"
 #include "tests/netns/situations_switch.hpp"
@@ -16,25 +17,9 @@ std::vector<Situation> all_situations() {
   return all;
 }
 
-/// docs/operate/situations.md.
-std::string page() {
-  std::string text =
-      "# Situations\n\n"
-      "What other programs and operators do to a switch with two up ports, and what becomes of "
-      "packets that turn there. Either the packets are\n"
-      "right, or `lldp-level check` does not end with 0. This page is made by "
-      "`tests/netns/situations_test.cpp`, which runs each situation with\n"
-      "packets through it, and then undoes it: all has to be fine again. Situations with VLANs, "
-      "VRFs, ipvlan, the actions pedit, skbedit,\n"
-      "gact and police, the qdiscs netem, RED, ets, fq_codel and prio, flowtables, route "
-      "programs, filters elsewhere, and filters that end the ingress are run\n"
-      "by Debian 12's kernel too (`./run test-vm`). Those with TCX, VLANs, bonds, MACsec, IPsec "
-      "and netkit are run by Debian 13's. Elsewhere is an\n"
-      "interface that has nothing to do with a port. A situation that the kernel of the test "
-      "cannot make is left out there.\n\n"
-      "| situation | packets | `check` |\n"
-      "|---|---|---|\n";
-  for (const Situation& s : all_situations()) {
+std::string table(std::span<const Situation> situations) {
+  std::string text = "| situation | packets | `check` |\n|---|---|---|\n";
+  for (const Situation& s : situations) {
     const char* const packets = s.ends == Ends::kWrong   ? "may be wrong"
                                 : s.ends == Ends::kRight ? "right"
                                                          : "right, wrong or lost";
@@ -45,8 +30,32 @@ std::string page() {
   return text;
 }
 
-TEST(SituationsPage, IsOfThisTable) {
-  support::expect_golden(page(), "../docs/operate/situations.md");
+constexpr const char* kAtPorts =
+    "# Situations\n\n"
+    "What other programs and operators do to a switch with two up ports, and what becomes of "
+    "packets that turn there. Either the packets are\n"
+    "right, or `lldp-level check` does not end with 0. What they do to packets between the ports "
+    "is in [situations-on-the-way.md](situations-on-the-way.md).\n"
+    "Both pages are made by `tests/netns/situations_test.cpp`, which runs each situation with "
+    "packets through it, and then undoes it: all has to\n"
+    "be fine again. Situations with VLANs, VRFs, ipvlan, the actions pedit, skbedit, gact and "
+    "police, the qdiscs netem, RED, ets, fq_codel and\n"
+    "prio, flowtables, route programs, filters elsewhere, and filters that end the ingress are run "
+    "by Debian 12's kernel too\n"
+    "(`./run test-vm`). Those with TCX, VLANs, bonds, MACsec, IPsec and netkit are run by Debian "
+    "13's. A situation that the kernel of the test\n"
+    "cannot make is left out there.\n\n";
+constexpr const char* kBetweenPorts =
+    "# Situations on the way\n\n"
+    "More of [situations.md](situations.md), which tells how they are run: what other programs and "
+    "operators do to packets between the ingress\n"
+    "of one port and the egress of another, and from elsewhere. That is an interface that has "
+    "nothing to do with a port.\n\n";
+
+TEST(SituationsPages, AreOfTheseTables) {
+  support::expect_golden(kAtPorts + table(kOnPorts), "../docs/operate/situations.md");
+  support::expect_golden(kBetweenPorts + table(kOnTheWay),
+                         "../docs/operate/situations-on-the-way.md");
 }
 
 /// What the leaf may be refused.

@@ -16,7 +16,7 @@ Result<bool> Interfaces::read() {
   told_of_.reset();
   earlier_ = std::exchange(beside_, {});
   strangers_.clear();
-  const auto renamed = stack_.read(socket_);
+  auto renamed = stack_.read(socket_);
   if (!renamed) return renamed;
   if (auto done = qdiscs_.read(socket_); !done) return fail(done.error());
   if (auto done = elsewhere_.read(*clsact_, qdiscs_, stack_, told()); !done)

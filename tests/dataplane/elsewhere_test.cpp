@@ -36,7 +36,8 @@ Ifindex index_of(const char* name) { return *Ifindex::make(::if_nametoindex(name
 
 /// The ports p0 and p1, and beside them x0 and x1.
 bool make_links() {
-  sh("for i in p0 p1 x0 x1 m1; do ip link del $i 2>/dev/null; done; tc actions flush action mirred "
+  sh("for i in p0 p1 x0 x1 m0 m1 e0; do ip link del $i 2>/dev/null; done; tc actions flush action "
+     "mirred "
      "2>/dev/null");
   return sh(
       "ip link add p0 up type veth peer name q0 && ip link add p1 up type veth peer name q1 && "
@@ -82,7 +83,7 @@ TEST_F(Elsewhere, PacketsGoOnByTwoMacvlansOfOneInterface) {
     return names;
   };
   ASSERT_TRUE(
-      sh("ip link add e0 up type dummy && ip link add m0 link e0 up type macvlan mode bridge"));
+      sh("ip link add e0 up type bridge && ip link add m0 link e0 up type macvlan mode bridge"));
   read();
   EXPECT_THAT(names(), IsEmpty());
   ASSERT_TRUE(sh("ip link add m1 link e0 type macvlan mode bridge"));

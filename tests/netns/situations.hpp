@@ -76,7 +76,7 @@ macsec() { ip link add link $1 name $2 type macsec encrypt on && ip link set $2 
   ip macsec add $2 rx port 1 address 02:00:00:00:00:$3 &&
   ip macsec add $2 rx port 1 address 02:00:00:00:00:$3 sa 0 pn 1 on key 01 00112233445566778899aabbccddeeff; }
 twice() { ip link set m0 up && ip link set $1 up && ip route add default dev m0 $2 table 77 && ip rule add iif p0 lookup 77; }
-macvlans() { ip link add e0 up type dummy && ip link add m0 link e0 type macvlan mode bridge &&
+macvlans() { ip link add e0 up type bridge && ip link add m0 link e0 type macvlan mode bridge &&
   ip link add m1 link e0 address 02:00:00:00:00:0b type macvlan mode bridge && twice m1 'via 203.0.113.2 onlink' &&
   ip neigh replace 203.0.113.2 lladdr 02:00:00:00:00:0b dev m0; }
 unmacvlans() { untwice; ip link del e0; }

@@ -219,7 +219,7 @@ inline const Situation kOnTheWay[] = {
      "on m1 may redirect packets that go on that way past the rules", "unmacvlans", false,
      Sent::kRoutedTwice},
     {"an XDP program on an interface that packets do not go on by",
-     "ip link add e0 up type dummy; ip link set dev e0 xdpgeneric obj $XDP sec xdp", Ends::kRight,
+     "ip link add e0 up type bridge; ip link set dev e0 xdpgeneric obj $XDP sec xdp", Ends::kRight,
      "", "ip link del e0"},
     {"a filter ends the ingress, and a tunnel leads out of the port (VXLAN)",
      "flt p0 ingress 100 flowid 1:7; ip link add vx0 up type vxlan id 7 dstport 4789 remote "

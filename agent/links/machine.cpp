@@ -88,9 +88,11 @@ Machine::Verdict Machine::role(bool forwards_ip) const {
     return {Role::kSwitch, fmt::format("its bridge {} has {}", bridge_, ports(bridge_ports_))};
   if (forwards_ip && physical_ports_ >= kRouter)
     return {Role::kSwitch, fmt::format("it forwards IP, with {}", ports(physical_ports_))};
-  return {Role::kHost, forwards_ip ? fmt::format("it forwards IP with {} only, and bridges none",
-                                                 ports(physical_ports_))
-                                   : "it forwards nothing between physical ports"};
+  return {Role::kHost,
+          forwards_ip
+              ? fmt::format("it forwards IP with {} only, and bridges none", ports(physical_ports_))
+              : "it forwards nothing between physical ports",
+          forwards_ip};
 }
 
 }  // namespace lldp::io

@@ -28,6 +28,9 @@ class Machine {
   struct Verdict {
     Role role = Role::kHost;
     std::string why{};  ///< for a person
+    /// A host that forwards IP. What for, auto_role.hpp judges: by its interfaces alone a router of
+    /// few ports is not told from a server with containers.
+    bool forwards = false;
   };
   /// A switch has a front panel, or a bridge with two physical ports, or forwards IP between four.
   [[nodiscard]] Verdict role(bool forwards_ip) const;

@@ -48,6 +48,33 @@ bool carries(const Interfaces& all, const Interface& lower, const auto& is_one) 
   return false;
 }
 
+/// An interface for which a machine may forward IP that is no router: it leads to containers,
+/// virtual machines or a VPN.
+bool leads_to_guests(const Interface& link) {
+  constexpr std::string_view kNone[] = {"bond",   "dsa",   "dummy", "hsr",  "ifb",
+                                        "macsec", "nlmon", "team",  "vlan", "vrf"};
+  // Without a carrier too: as long as no guest runs, docker0 has none.
+  constexpr std::string_view kAlways[] = {"bridge", "ipvlan",      "ipvtap", "macvlan", "macvtap",
+                                          "netkit", "openvswitch", "tun",    "veth"};
+  const auto is_of = [&](const auto& kinds) {
+    return std::ranges::find(kinds, link.kind) != std::end(kinds);
+  };
+  if (link.kind.empty()) return link.ethernet && !link.physical;  // a function for a guest
+  return !is_of(kNone) && (link.up || is_of(kAlways));
+}
+
+/// What its packets leave by: itself, what it stands on, or the bond of that.
+Ifindex cable_of(const Interfaces& all, const Interface& port) {
+  constexpr int kDeepest = 8;
+  const Interface* at = &port;
+  for (int depth = 0; depth < kDeepest && is_stacked(*at); ++depth) {
+    const auto lower = all.find(at->lower);
+    if (lower == all.end()) break;
+    at = &lower->second;
+  }
+  return port_of(*at).hearing == Hearing::kBound ? at->master : at->ifindex;
+}
+
 }  // namespace
 
 bool is_stacked(const Interface& link) {
@@ -83,6 +110,30 @@ std::vector<std::string> left_out(const Interfaces& interfaces, const NameSelect
       names.push_back(link.name);
   }
   return names;
+}
+
+bool forwards_for_guests(const Interfaces& interfaces, const NameSelection& ports,
+                         const Machine& machine) {
+  return std::ranges::any_of(interfaces, [&](const auto& entry) {
+    return leads_to_guests(entry.second) && !is_port(entry.second, ports, machine);
+  });
+}
+
+std::vector<Ifindex> routed_together(const Interfaces& interfaces,
+                                     const std::vector<Ifindex>& ports) {
+  std::map<Ifindex, std::map<Ifindex, Ifindex>> routed;  // port by cable by VRF
+  for (const Ifindex port : ports)
+    if (const auto link = interfaces.find(port); link != interfaces.end())
+      routed[vrf_of(interfaces, link->second)].try_emplace(cable_of(interfaces, link->second),
+                                                           port);
+  std::vector<Ifindex> most;
+  for (const auto& [vrf, cables] : routed) {
+    if (cables.size() <= most.size()) continue;
+    most.clear();
+    for (const auto& [cable, port] : cables) most.push_back(port);
+  }
+  std::ranges::sort(most);
+  return most;
 }
 
 Port port_of(const Interface& link) {

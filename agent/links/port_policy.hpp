@@ -31,6 +31,18 @@ namespace lldp::io {
                                                 const NameSelection& ports, const Machine& machine,
                                                 bool forwards_ip);
 
+/// Whether there is an interface for which a host forwards IP: of containers, virtual machines or a
+/// VPN. None is a port, nor what only stands on ports, nor a tunnel that is down: of some kinds
+/// Linux makes one by itself.
+[[nodiscard]] bool forwards_for_guests(const std::map<Ifindex, Interface>& interfaces,
+                                       const NameSelection& ports, const Machine& machine);
+
+/// Of these ports those between which IP may go, the first of each cable: the most that one VRF
+/// has. The members of a bond are one cable, and so is what stands on an interface. In the order of
+/// ifindex.
+[[nodiscard]] std::vector<Ifindex> routed_together(const std::map<Ifindex, Interface>& interfaces,
+                                                   const std::vector<Ifindex>& ports);
+
 /// How to hear on it, by what its master does with frames.
 [[nodiscard]] Port port_of(const Interface& link);
 

@@ -251,5 +251,95 @@ TEST(LeftOut, AreNotThoseOfAnotherVrfUnlessABridgeHasBoth) {
   EXPECT_EQ(left_out(parts, {.wanted = {"swp1"}}, false), std::vector<std::string>{"eth0"});
 }
 
+TEST(Machine, SaysOfAHostAloneThatItForwards) {
+  Parts p;
+  p.cards(2, "eth");
+  EXPECT_FALSE(p.machine().role(false).forwards);
+  EXPECT_TRUE(p.machine().role(true).forwards);
+  p.cards(2, "other");
+  EXPECT_FALSE(p.machine().role(true).forwards) << "a switch";
+}
+
+bool has_guests(const Parts& parts, const NameSelection& ports = {}) {
+  return forwards_for_guests(parts.all(), ports, parts.machine());
+}
+
+TEST(Guests, AreWhatContainersMachinesAndVpnsLeaveOnAServer) {
+  for (const char* kind :
+       {"bridge", "veth", "tun", "macvlan", "macvtap", "ipvlan", "netkit", "openvswitch"}) {
+    Parts parts;
+    parts.cards(2, "eth");
+    EXPECT_FALSE(has_guests(parts));
+    parts.add("x", kind);
+    EXPECT_TRUE(has_guests(parts)) << kind;
+  }
+  for (const char* kind : {"wireguard", "vxlan", "ipip", "gre", "ppp", "of-another-kernel"}) {
+    Parts parts;
+    Interface& link = parts.add("x", kind);
+    EXPECT_FALSE(has_guests(parts)) << kind << " that is down, as tunl0 is";
+    link.up = true;
+    EXPECT_TRUE(has_guests(parts)) << kind;
+  }
+  Parts representor;
+  representor.card("eth0");
+  representor.add("eth0_vf1");
+  EXPECT_TRUE(has_guests(representor)) << "a virtual machine's function";
+}
+
+TEST(Guests, AreNotWhatARouterHas) {
+  Parts parts;
+  parts.cards(2, "eth");
+  for (const char* kind : {"bond", "team", "vlan", "vrf", "dummy", "ifb", "macsec"})
+    parts.add(std::string("a") + kind, kind).up = true;
+  parts.add("lo").ethernet = false;
+  EXPECT_FALSE(has_guests(parts));
+}
+
+TEST(Guests, AreNoPorts) {
+  Parts parts;
+  parts.card("eth0");
+  parts.add("p0", "veth");
+  EXPECT_TRUE(has_guests(parts));
+  EXPECT_FALSE(has_guests(parts, {.wanted = {"eth0", "p*"}}));
+  EXPECT_TRUE(has_guests(parts, {.wanted = {"eth0", "p*"}, .unwanted = {"p0"}}));
+}
+
+TEST(RoutedTogether, AreTheCablesOfOneVrf) {
+  Parts parts;
+  const Interface vrf = parts.add("red", "vrf");
+  const Ifindex first = parts.card("eth0").ifindex;
+  const Ifindex second = parts.card("eth1").ifindex;
+  Interface& third = parts.card("eth2");
+  using Ports = std::vector<Ifindex>;
+  const auto together = [&](const Ports& ports) { return routed_together(parts.all(), ports); };
+  EXPECT_EQ(together({}), Ports{});
+  EXPECT_EQ(together({second, first}), (Ports{first, second}));
+  EXPECT_EQ(together({first, second, third.ifindex}), (Ports{first, second, third.ifindex}));
+  Parts::enslave(third, vrf);
+  EXPECT_EQ(together({first, second, third.ifindex}), (Ports{first, second}));
+  EXPECT_EQ(together({first, third.ifindex}).size(), 1U);
+  EXPECT_EQ(together({first, *Ifindex::make(99)}), Ports{first}) << "it is gone";
+}
+
+TEST(RoutedTogether, TakesABondAndWhatStandsOnAnInterfaceForOneCable) {
+  Parts parts;
+  const Interface bond = parts.add("bond0", "bond");
+  const Ifindex single = parts.card("eth2").ifindex;
+  Interface& vlan = parts.add("bond0.7", "vlan");
+  vlan.lower = bond.ifindex;
+  std::vector<Ifindex> ports;
+  for (const char* name : {"eth0", "eth1"}) {
+    Interface& member = parts.card(name);
+    Parts::enslave(member, bond);
+    ports.push_back(member.ifindex);
+  }
+  EXPECT_EQ(routed_together(parts.all(), ports).size(), 1U);
+  ports.push_back(bond.ifindex);
+  ports.push_back(vlan.ifindex);
+  EXPECT_EQ(routed_together(parts.all(), ports).size(), 1U);
+  ports.push_back(single);
+  EXPECT_EQ(routed_together(parts.all(), ports).size(), 2U);
+}
+
 }  // namespace
 }  // namespace lldp::io

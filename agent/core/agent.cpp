@@ -546,6 +546,10 @@ PortType Agent::type(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);
   return p != nullptr ? p->type : PortType::kUnmarked;
 }
+bool Agent::hears(Ifindex port) const {
+  const Port* p = std::as_const(*impl_).find(port);
+  return p != nullptr && p->link.up && p->table.size() != 0;
+}
 std::optional<Statistics> Agent::statistics(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);
   return p != nullptr ? std::optional(p->statistics.all()) : std::nullopt;

@@ -118,6 +118,8 @@ class Agent {
   /// neighbor.
   [[nodiscard]] bool ports_restored() const;
   [[nodiscard]] PortType type(Ifindex port) const;
+  /// The port has a carrier, and a neighbor.
+  [[nodiscard]] bool hears(Ifindex port) const;
   [[nodiscard]] std::optional<Statistics> statistics(Ifindex port) const;
   [[nodiscard]] std::size_t neighbor_count() const;
   [[nodiscard]] Snapshot snapshot(TimePoint now, Depth depth = Depth::kSummary) const;

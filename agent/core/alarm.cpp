@@ -46,6 +46,7 @@ constexpr std::array<Kind, kAlarmCodes> kKinds{{
     {"rail", AlarmSeverity::kWarning},
     {"mtu", AlarmSeverity::kWarning},
     {"left-out", AlarmSeverity::kWarning},
+    {"forwards", AlarmSeverity::kWarning},
 }};
 const Kind& kind_of(AlarmCode code) { return kKinds.at(static_cast<std::size_t>(code)); }
 

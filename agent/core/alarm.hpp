@@ -46,9 +46,10 @@ enum class AlarmCode : std::uint8_t {
   kRail,           ///< a NIC of a host leads elsewhere than `rails` says of its group
   kMtu,            ///< a port's frames have no room for level, order and classes
   kLeftOut,        ///< an interface that no pattern of `ports` takes, and packets do
+  kForwards,       ///< a host by `role = auto` that forwards IP, by its ports and nothing else
 };
-inline constexpr std::size_t kAlarmCodes = 30;
-static_assert(static_cast<std::size_t>(AlarmCode::kLeftOut) + 1 == kAlarmCodes);
+inline constexpr std::size_t kAlarmCodes = 31;
+static_assert(static_cast<std::size_t>(AlarmCode::kForwards) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
 

@@ -659,6 +659,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kSet:
     case AlarmCode::kRail:
     case AlarmCode::kLeftOut:
+    case AlarmCode::kForwards:
       break;  // of the device, and the owner's
   }
   return {};

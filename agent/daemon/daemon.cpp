@@ -523,6 +523,7 @@ void Daemon::settle() {
       perform(now);
     }
   }
+  watch_for_forwarding(now);
   state_.save(agent_, now);
   state_.tell(agent_, now, actions_);
   if (!actions_.events.empty()) perform(now);
@@ -548,7 +549,8 @@ void Daemon::set_timer(TimePoint now) {
   if (next) next = TimePoint(std::chrono::ceil<Tick>(next->time_since_epoch()));
   for (const auto& due :
        {shared_.gathering, own_.gathering, watchdog_due_, start_ends_, retry_due_,
-        auto_role_.deadline(), protection_.next_deadline(), state_.next_deadline(), state_due_,
+        auto_role_.deadline(), router_doubt_.deadline(), protection_.next_deadline(),
+        state_.next_deadline(), state_due_,
         control_trouble_.empty() ? std::nullopt : std::optional(control_looked_ + kControlPause),
         service_.owes() ? std::optional(now + kManagerPause) : std::nullopt,
         beside_ ? beside_->next_deadline() : std::nullopt})

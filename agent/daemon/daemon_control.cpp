@@ -37,6 +37,7 @@ std::string Daemon::show_json(std::span<const std::string> ports, core::Depth de
   read_links();
   protection_.catch_up(now);
   perform(now);
+  watch_for_forwarding(now);
   set_timer(now);
   std::erase_if(muted_, [now](const auto& muted) { return muted.second <= now; });
   const core::Snapshot snapshot = agent_.snapshot(now, depth);

@@ -99,6 +99,8 @@ class Daemon final : ControlHandler {
   void watch_for_missing_ports(TimePoint now);
   /// Interfaces that `ports` leaves out without a word, though packets take them: the same.
   void watch_for_left_out(TimePoint now);
+  /// Whether this host is a router that nothing protects: an alarm.
+  void watch_for_forwarding(TimePoint now);
   /// What the configuration names, and is not here; it may yet come.
   void say_what_is_no_interface();
   /// The system's name may have been changed since it was read.
@@ -206,7 +208,10 @@ class Daemon final : ControlHandler {
   std::unordered_map<Ifindex, ManagedPort> ports_;
   std::optional<LldpdTransport> beside_;  ///< not with `transport = packet`
   AutoRole auto_role_;
+  RouterDoubt router_doubt_{};
+  bool doubt_told_ = false;
   Machine::Verdict role_{};  ///< that the agent's settings have
+  bool has_guests_ = false;  ///< for which this host forwards
   core::Agent agent_;
   Protection protection_;
   qos::Chains followed_{};  ///< by the data plane

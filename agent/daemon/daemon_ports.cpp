@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "agent/core/announcement.hpp"
 #include "agent/daemon/cabling_plan.hpp"
 #include "agent/daemon/daemon_impl.hpp"
 #include "agent/links/management.hpp"
@@ -271,6 +272,31 @@ void Daemon::watch_for_left_out(TimePoint now) {
   perform(now);
 }
 
+void Daemon::watch_for_forwarding(TimePoint now) {
+  using core::AlarmCode;
+  std::vector<Ifindex> ports;
+  if (role_.forwards && !has_guests_)
+    for (const auto& [ifindex, port] : ports_)
+      if (agent_.hears(ifindex)) ports.push_back(ifindex);
+  ports = routed_together(links_.table().interfaces(), ports);
+  const bool told = router_doubt_.follow(
+      {.forwards = role_.forwards, .guests = has_guests_, .joins = ports.size() >= 2},
+      std::chrono::seconds(core::tx_ttl(agent_.settings())), now);
+  if (told) {
+    std::string names;
+    for (const Ifindex port : ports) names.append(names.empty() ? "" : ", ").append(name_of(port));
+    agent_.raise_alarm(AlarmCode::kForwards, {},
+                       "forwards IP, and neighbors are heard on " + names +
+                           ": `role = auto` takes it for a host, so packets that it forwards from "
+                           "one of these ports to another are not changed where they turn; set "
+                           "role = switch, or role = host if it forwards none between its ports",
+                       now, actions_);
+  } else if (doubt_told_) {
+    agent_.clear_alarm(AlarmCode::kForwards, {}, actions_);
+  }
+  if (told != std::exchange(doubt_told_, told)) perform(now);
+}
+
 void Daemon::follow_host_name(TimePoint now) {
   host_name_read_ = now;
   if (std::string name = host_name(); name != host_name_) {
@@ -311,7 +337,7 @@ Machine::Verdict Daemon::judge_role() {
   }
   Machine::Verdict found = machine_.role(links_.table().forwarding());
   if (auto_role_.follow(found.role == Role::kSwitch, boot_time()) != found.role)
-    found = {Role::kSwitch, "it was one until now"};
+    found = {Role::kSwitch, "it was one until now", false};
   return found;
 }
 
@@ -323,6 +349,8 @@ std::string Daemon::role_text() const {
 core::Settings Daemon::settings() {
   core::Settings settings = config_.core;
   role_ = judge_role();
+  has_guests_ =
+      role_.forwards && forwards_for_guests(links_.table().interfaces(), config_.ports, machine_);
   settings.role = role_.role;
   if (settings.system_name.empty()) settings.system_name = host_name_;
   if (settings.system_description.empty()) settings.system_description = system_description_;

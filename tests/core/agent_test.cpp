@@ -68,6 +68,8 @@ TEST(Agent, ANewcomerKnowsARunningPeerWithinOneRoundTrip) {
   net.run_for(2 * net.delay);
   EXPECT_EQ(net.agent(a).neighbor_count(), 1U);
   EXPECT_EQ(net.agent(b).neighbor_count(), 1U);
+  EXPECT_TRUE(net.agent(a).hears(ifindex(1)));
+  EXPECT_FALSE(net.agent(a).hears(ifindex(2))) << "no port";
 }
 
 }  // namespace

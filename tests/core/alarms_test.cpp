@@ -524,7 +524,8 @@ TEST(AlarmNames, AreEachItsOwnAndStayAsTheyAre) {
                                "set",
                                "rail",
                                "mtu",
-                               "left-out"};
+                               "left-out",
+                               "forwards"};
   static_assert(std::size(names) == core::kAlarmCodes);
   for (std::size_t i = 0; i < core::kAlarmCodes; ++i)
     EXPECT_EQ(to_string(static_cast<AlarmCode>(i)), names[i]);

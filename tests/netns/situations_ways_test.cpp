@@ -29,25 +29,47 @@ TEST_F(Situations, InterfaceOnAPortTakesNoProtectionOffWhetherAGlobOrItsNameMatc
   Fabric::unlink();
 }
 
-/// What leaves by the down port p2 does not turn; sent on from its egress by the up port p1, it
-/// counts as come by p2, and keeps its class. A copy counts as come by the port that the packet
-/// came by, and turns.
-TEST_F(Situations, ForwardOfNftablesAtEgressOfDownPortIsTold) {
-  Fabric::links();
-  Fabric::link(2);
-  ASSERT_TRUE(
-      sh("ip route replace 198.51.100.2/32 dev p2; ip neigh replace 198.51.100.2 lladdr "
-         "02:00:00:00:00:06 dev p2"));
-  Fabric fabric(Fabric::Keep{}, "ports = p0,p1,p2\n", 2);
-  fabric.start_below();
-  const auto frame = [](unsigned dscp, std::uint8_t to, std::uint8_t from) {
-    return dataplane::packet::readdressed(dataplane::packet::frame4({.dscp = dscp, .ttl = 63}), to,
-                                          from);
-  };
-  const auto comes_out = [&](const char* by) {
+/// A switch of level 2 with a third port, p2, which is down: at q2 stands a leaf.
+class ThreePorts : public Situations {
+ protected:
+  void SetUp() override {
+    Situations::SetUp();
+    if (IsSkipped()) return;
+    Fabric::links();
+    Fabric::link(2);
+  }
+  void TearDown() override {
+    if (!fabric_) return;
+    fabric_.reset();
+    Fabric::unlink();
+  }
+  Fabric& start() {
+    fabric_.emplace(Fabric::Keep{}, "ports = p0,p1,p2\n", 2);
+    fabric_->start_below();
+    return *fabric_;
+  }
+  /// What becomes of a packet of the first class that comes in by p0.
+  static std::optional<Bytes> comes_out(const char* by = "q1") {
     const Wire in("q0");
     const Wire out(by);
     return in.send(exchange_of(Sent::kRouted).frame) ? out.receive(200) : std::nullopt;
+  }
+
+ private:
+  std::optional<Fabric> fabric_;
+};
+
+/// What leaves by the down port p2 does not turn; sent on from its egress by the up port p1, it
+/// counts as come by p2, and keeps its class. A copy counts as come by the port that the packet
+/// came by, and turns.
+TEST_F(ThreePorts, ForwardOfNftablesAtEgressOfDownPortIsTold) {
+  ASSERT_TRUE(
+      sh("ip route replace 198.51.100.2/32 dev p2; ip neigh replace 198.51.100.2 lladdr "
+         "02:00:00:00:00:06 dev p2"));
+  Fabric& fabric = start();
+  const auto frame = [](unsigned dscp, std::uint8_t to, std::uint8_t from) {
+    return dataplane::packet::readdressed(dataplane::packet::frame4({.dscp = dscp, .ttl = 63}), to,
+                                          from);
   };
   const auto is_fine = [&] { return fabric.check() == 0 && comes_out("q2") == frame(43, 6, 5); };
   ASSERT_TRUE(eventually(is_fine, 30s)) << fabric.checked() << fabric.log();
@@ -88,24 +110,15 @@ TEST_F(Situations, ForwardOfNftablesAtEgressOfDownPortIsTold) {
   EXPECT_EQ(comes_out("q1"), frame(51, 6, 7));
   EXPECT_EQ(fabric.check(), 0) << fabric.checked();
   ASSERT_TRUE(sh("nft delete table netdev t"));
-  Fabric::unlink();
 }
 
 /// Packets of p0 are routed out of ifb0, and sent from there into the ingress of the down port p2:
 /// they count as come by it, and go up by p1 in the class of their ingress. Out of ifb0 by p1 they
 /// turn, by their mark.
-TEST_F(Situations, PacketsSentIntoADownPortFromElsewhereDoNotTurnAndThatIsTold) {
-  Fabric::links();
-  Fabric::link(2);
+TEST_F(ThreePorts, PacketsSentIntoADownPortFromElsewhereDoNotTurnAndThatIsTold) {
   ASSERT_TRUE(sh(std::string(kShell) + "far && ip rule add iif p2 lookup 77 && "
                                        "flt ifb0 egress 9 action mirred egress redirect dev p1"));
-  Fabric fabric(Fabric::Keep{}, "ports = p0,p1,p2\n", 2);
-  fabric.start_below();
-  const auto comes_out = [] {
-    const Wire in("q0");
-    const Wire out("q1");
-    return in.send(exchange_of(Sent::kRouted).frame) ? out.receive(200) : std::nullopt;
-  };
+  Fabric& fabric = start();
   const auto frame = [](unsigned dscp, std::uint8_t ttl, std::uint8_t from) {
     return dataplane::packet::readdressed(dataplane::packet::frame4({.dscp = dscp, .ttl = ttl}), 4,
                                           from);
@@ -128,21 +141,17 @@ TEST_F(Situations, PacketsSentIntoADownPortFromElsewhereDoNotTurnAndThatIsTold) 
                  "unflt ifb0 egress 9; flt ifb0 egress 9 action mirred egress redirect dev p1"));
   EXPECT_TRUE(eventually(is_fine, kUntilTold)) << fabric.checked();
   sh(std::string(kShell) + "ip rule del iif p2 lookup 77; unfar");
-  Fabric::unlink();
 }
 
 /// Of one datagram the first fragment comes from below, and the other one from above: where the
 /// kernel joins them, the first one's port would decide for both.
-TEST_F(Situations, FragmentsOfTwoPortsThatTheKernelJoinsLeaveLossy) {
-  Fabric::links();
-  Fabric::link(2);
-  Fabric fabric(Fabric::Keep{}, "ports = p0,p1,p2\n", 2);
-  fabric.start_below();
+TEST_F(ThreePorts, FragmentsOfTwoPortsThatTheKernelJoinsLeaveLossy) {
+  Fabric& fabric = start();
   const auto part = [](unsigned dscp, bool later, unsigned ttl) {
     return dataplane::packet::frame4(
         {.dscp = dscp, .ttl = ttl, .fragment = later ? 3U : 0x2000U, .payload = 24});
   };
-  const auto comes_out = [&] {
+  const auto both_come_out = [&] {
     const Wire below("q2");
     const Wire above("q0");
     const Wire out("q1");
@@ -161,32 +170,23 @@ TEST_F(Situations, FragmentsOfTwoPortsThatTheKernelJoinsLeaveLossy) {
     return std::vector{dataplane::packet::readdressed(part(first, false, 63), 4, 3),
                        dataplane::packet::readdressed(part(later, true, 63), 4, 3)};
   };
-  const auto is_fine = [&] { return fabric.check() == 0 && comes_out() == pair(43, 51); };
+  const auto is_fine = [&] { return fabric.check() == 0 && both_come_out() == pair(43, 51); };
   ASSERT_TRUE(eventually(is_fine, 30s)) << fabric.checked() << fabric.log();
   if (!sh("nft 'add table ip t; add chain ip t c { type filter hook prerouting priority 0; }; "
           "add "
           "rule ip t c ct state new counter'"))
     GTEST_SKIP() << "this kernel follows no connections";
-  EXPECT_EQ(comes_out(), pair(43, 0)) << "the first of all";
-  EXPECT_EQ(comes_out(), pair(0, 0));
+  EXPECT_EQ(both_come_out(), pair(43, 0)) << "the first of all";
+  EXPECT_EQ(both_come_out(), pair(0, 0));
   EXPECT_EQ(fabric.check(), 0) << fabric.checked();
   EXPECT_THAT(output_of(fabric.client("rules")), HasSubstr("fragments leave lossy"));
   ASSERT_TRUE(sh("nft delete table ip t"));
-  Fabric::unlink();
 }
 
 /// A route's program sends what came by the up port p0 into the ingress of the down port p2. It
 /// counts as come by that one, and leaves by the up port p1 without a turn.
-TEST_F(Situations, RouteIntoTheIngressOfADownPortIsTold) {
-  Fabric::links();
-  Fabric::link(2);
-  Fabric fabric(Fabric::Keep{}, "ports = p0,p1,p2\n", 2);
-  fabric.start_below();
-  const auto comes_out = [] {
-    const Wire in("q0");
-    const Wire out("q1");
-    return in.send(exchange_of(Sent::kRouted).frame) ? out.receive(200) : std::nullopt;
-  };
+TEST_F(ThreePorts, RouteIntoTheIngressOfADownPortIsTold) {
+  Fabric& fabric = start();
   const auto frame = [](unsigned dscp, std::uint8_t ttl) {
     return dataplane::packet::readdressed(dataplane::packet::frame4({.dscp = dscp, .ttl = ttl}), 4,
                                           3);
@@ -213,7 +213,6 @@ TEST_F(Situations, RouteIntoTheIngressOfADownPortIsTold) {
   ASSERT_TRUE(sh("ip route del 198.51.100.2/32"));
   EXPECT_TRUE(eventually(is_fine, 30s)) << fabric.checked();
   ASSERT_TRUE(sh("nft delete table ip t"));
-  Fabric::unlink();
 }
 
 /// A filter of RED's qevent takes the class off packets that RED marks, behind the rules.

@@ -5,6 +5,7 @@
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
+#include <net/if_arp.h>
 #include <netlink/attr.h>
 #include <sys/socket.h>
 
@@ -50,6 +51,9 @@ void tell(nlmsghdr* header, const std::function<void(Ifindex, const LinkFacts&)>
       nla_parse_nested(kind.data(), IFLA_INFO_MAX, attributes[IFLA_LINKINFO], nullptr) == 0 &&
       kind[IFLA_INFO_KIND])
     facts.kind = nla_get_string(kind[IFLA_INFO_KIND]);
+  facts.virtual_ethernet = facts.kind.empty() && info->ifi_type == ARPHRD_ETHER &&
+                           attributes[IFLA_PARENT_DEV_NAME] == nullptr &&
+                           attributes[IFLA_PERM_ADDRESS] == nullptr;
   std::array<nlattr*, IFLA_XDP_MAX + 1> xdp{};
   if (attributes[IFLA_XDP] &&
       nla_parse_nested(xdp.data(), IFLA_XDP_MAX, attributes[IFLA_XDP], nullptr) == 0 &&

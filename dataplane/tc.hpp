@@ -80,7 +80,9 @@ struct LinkFacts {
   Ifindex master{};               ///< 0: none
   std::uint32_t xdp_program = 0;  ///< id; ~0 if it is attached and has none
   bool switch_port = false;       ///< of a switch chip, which forwards by itself
-  bool up = false;                ///< by its operator's word
+  /// Ethernet without a kind, and without hardware, as far as the kernel tells.
+  bool virtual_ethernet = false;
+  bool up = false;  ///< by its operator's word
 };
 
 class TcSocket {

@@ -68,7 +68,7 @@ constexpr FilterKind kFilterKinds[] = {{"basic", TCA_BASIC_ACT, TCA_BASIC_POLICE
 /// An action of a kind that is known, and where its verdict stands: in which of its attributes, and
 /// how many octets from the beginning of that (a struct tc_gen; of police a struct tc_police).
 struct KnownAction {
-  enum class Does : std::uint8_t { kNothing, kChanges, kRedirects };
+  enum class Does : std::uint8_t { kNothing, kChanges, kRedirects, kJoins };
   std::string_view kind{};
   std::size_t attribute = 0;
   Does does = Does::kNothing;
@@ -78,7 +78,7 @@ struct KnownAction {
 constexpr KnownAction kActions[] = {
     {"connmark", TCA_CONNMARK_PARMS},
     {"csum", TCA_CSUM_PARMS},
-    {"ct", TCA_CT_PARMS},
+    {"ct", TCA_CT_PARMS, KnownAction::Does::kJoins},
     {"ctinfo", TCA_CTINFO_ACT, KnownAction::Does::kChanges},
     {"gact", TCA_GACT_PARMS},
     {"gate", TCA_GATE_PARMS},
@@ -141,6 +141,9 @@ void add_power(Power& power, const KnownAction& action, nlattr* nest) {
     case KnownAction::Does::kChanges:
       power.changes = true;
       power.by = action.kind;
+      break;
+    case KnownAction::Does::kJoins:
+      power.joins = true;
       break;
     case KnownAction::Does::kRedirects: {
       constexpr std::size_t kBlock = 4;  // TCA_MIRRED_BLOCKID
@@ -236,7 +239,12 @@ std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
                          s.power.by, remedy);
     if (ends == nullptr && s.power.decides) ends = &s;
   }
-  const std::string need = marks && ends != nullptr ? mark_need() : std::string();
+  if (!marks || ends == nullptr) return std::nullopt;
+  const bool joins = std::ranges::any_of(behind, [](const Stranger& s) { return s.power.joins; });
+  const std::string need =
+      joins ? "fragments are known that are joined (ct), though they came by different ports, so "
+              "that they leave in the class of the first"
+            : mark_need();
   if (need.empty()) return std::nullopt;
   return fmt::format(
       "{} behind the rules ends the hook, and the kernel writes over the mark by which {}: delete "
@@ -429,21 +437,27 @@ bool Stack::is_end_of_container(Ifindex interface) const {
 }
 
 std::set<Ifindex> Stack::passages(const std::set<Ifindex>& ports) const {
-  constexpr std::string_view kTunnels[] = {
-      "bareudp", "erspan", "geneve", "gre", "gretap", "gtp",  "ip6erspan", "ip6gre", "ip6gretap",
-      "ip6tnl",  "ipip",   "ipvlan", "sit", "vti",    "vti6", "vxlan",     "xfrm"};
+  // Packets end there, or go on by another interface than theirs, or are encrypted and of no class.
+  // What is not known may lead on, as a tunnel does. L2TP has no kind, and no hardware.
+  constexpr std::string_view kOthers[] = {
+      "bond",  "bridge", "dsa",         "dummy", "hsr", "ifb",  "ipvtap", "macsec", "macvtap",
+      "nlmon", "ppp",    "openvswitch", "team",  "tun", "vcan", "vlan",   "vrf",    "wireguard"};
   std::set<Ifindex> found;
   std::map<Ifindex, std::vector<Ifindex>> macvlans;  // by what they stand on
   for (const auto& [link, facts] : links_) {
     if (!facts.up) continue;
     // The other end of a container's pair is in another namespace, and has no number here.
     const auto other = links_.find(facts.lower);
-    const bool within = std::ranges::find(kPairs, facts.kind) != std::end(kPairs) &&
-                        other != links_.end() && other->second.up && !ports.contains(link) &&
-                        !ports.contains(other->first);
-    if (within || std::ranges::find(kTunnels, facts.kind) != std::end(kTunnels)) found.insert(link);
-    if (facts.kind == "macvlan" && facts.lower != Ifindex() && !ports.contains(link))
-      macvlans[facts.lower].push_back(link);
+    if (std::ranges::find(kPairs, facts.kind) != std::end(kPairs)) {
+      if (other != links_.end() && other->second.up && !ports.contains(link) &&
+          !ports.contains(other->first))
+        found.insert(link);
+    } else if (facts.kind == "macvlan") {
+      if (facts.lower != Ifindex() && !ports.contains(link)) macvlans[facts.lower].push_back(link);
+    } else if (facts.kind.empty() ? facts.virtual_ethernet && !ports.contains(link)
+                                  : std::ranges::find(kOthers, facts.kind) == std::end(kOthers)) {
+      found.insert(link);
+    }
   }
   for (const auto& [lower, links] : macvlans)
     if (links.size() > 1) found.insert(links.begin(), links.end());

@@ -27,6 +27,7 @@ struct Power {
   bool decides = false;    ///< ends the hook with TC_ACT_OK: the kernel writes over our mark
   bool changes = false;    ///< the packet's class: DSCP, PCP or priority
   bool redirects = false;  ///< to another interface, or into its ingress
+  bool joins = false;      ///< fragments, whatever interface they came by
   std::string by{};        ///< the action that has the power, or the filter's kind
   /// The interfaces that a copy is sent by. A copy made at an ingress is still known by the port
   /// that the packet came in by; one made at an egress counts as come in by that interface.
@@ -73,7 +74,8 @@ class Stack {
   /// One end of a pair, of which the other is in another namespace.
   [[nodiscard]] bool is_end_of_container(Ifindex interface) const;
   /// Those by which packets go on within the machine as come by none of `ports`: tunnels, ipvlans,
-  /// and pairs of veths, or macvlans on one interface, that are up and none of these.
+  /// what is of no known kind, and pairs of veths, or macvlans on one interface, of none of these.
+  /// All are up.
   [[nodiscard]] std::set<Ifindex> passages(const std::set<Ifindex>& ports) const;
   /// Empty: there is no such interface.
   [[nodiscard]] std::string name_of(Ifindex interface) const;

@@ -218,6 +218,18 @@ inline const Situation kOnTheWay[] = {
      "macvlans; ip link set dev m1 xdpgeneric obj $XDP sec xdp", Ends::kTold,
      "on m1 may redirect packets that go on that way past the rules", "unmacvlans", false,
      Sent::kRoutedTwice},
+    {"a filter ends the ingress, and an Ethernet interface of L2TP leads on",
+     "flt p0 ingress 100 flowid 1:7; ip l2tp add tunnel tunnel_id 1 peer_tunnel_id 2 encap udp "
+     "local 192.0.2.254 remote 192.0.2.2 udp_sport 1701 udp_dport 1701 && ip l2tp add session name "
+     "m0 tunnel_id 1 session_id 10 peer_session_id 20 && ip link set m0 up",
+     Ends::kTold, "packets that go on by m0 are known",
+     "unflt p0 ingress 100; ip l2tp del session tunnel_id 1 session_id 10; ip l2tp del tunnel "
+     "tunnel_id 1"},
+    {"a filter ends the ingress, and joins fragments (ct)",
+     "flt p0 ingress 100 action ct pipe action pass", Ends::kTold,
+     "fragments are known that are joined (ct)", "unflt p0 ingress 100"},
+    {"a filter joins fragments (ct), and passes all to the next one",
+     "flt p0 ingress 100 action ct pipe", Ends::kRight, "", "unflt p0 ingress 100"},
     {"an XDP program on an interface that packets do not go on by",
      "ip link add e0 up type bridge; ip link set dev e0 xdpgeneric obj $XDP sec xdp", Ends::kRight,
      "", "ip link del e0"},

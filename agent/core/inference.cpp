@@ -51,17 +51,20 @@ void Surroundings::remove(std::uint64_t chassis) {
 void Surroundings::learn() {
   if (known_ == heard_.size()) return;
   if (learned_.size() == kMost && known_ == kMost) return;
+  auto at = learned_.begin();  // both rise
   for (const auto& [chassis, times] : heard_) {
-    if (learned_.contains(chassis)) continue;
+    while (at != learned_.end() && *at < chassis) ++at;
+    if (at != learned_.end() && *at == chassis) continue;
     if (learned_.size() >= kMost) {
       auto left = learned_.extract_sequence();
       left.erase(std::remove_if(left.begin(), left.end(),
                                 [this](std::uint64_t c) { return !heard_.contains(c); }),
                  left.end());
       learned_.adopt_sequence(boost::container::ordered_unique_range, std::move(left));
+      at = learned_.lower_bound(chassis);
     }
     if (learned_.size() >= kMost) return;
-    learned_.insert(chassis);
+    at = learned_.insert(at, chassis);
     ++known_;
   }
 }

@@ -132,7 +132,9 @@ std::string level_change_text(std::optional<Level> before, std::optional<Level> 
 }
 
 std::string port_change_text(PortLabel before, PortLabel after) {
-  std::string text(to_string(before.type));
+  std::string text;
+  text.reserve(64);  // there may be one for each port at once
+  text += to_string(before.type);
   if (after.type != before.type) text.append(" -> ").append(to_string(after.type));
   if (after.order != before.order) {
     text.append(", order ").append(to_string(before.order));

@@ -301,7 +301,7 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   }
   if (port.memory_until <= now) {
     watch_for_silence(port, port.hears_switch, now);  // it stays when the memory has gone
-    note_state(fade_memory(port), out);
+    note_forgotten(fade_memory(port), now, out);
     locate_soon(now);  // a neighbor that is silent by now is not waited for there
     changed = true;
   }

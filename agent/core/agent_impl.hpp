@@ -175,6 +175,11 @@ class Agent::Impl {
   bool read_anew(Port& port, Neighbor& neighbor, TimePoint now, Actions& out);
   /// What the port remembers has changed, or not.
   void note_memory(bool changed, TimePoint now, Actions& out);
+  /// The same, by what it has forgotten.
+  void note_forgotten(bool changed, TimePoint now, Actions& out) {
+    memories_moved_ |= changed;
+    note_memory(changed, now, out);
+  }
   /// A switch was heard on a port that has lost its carrier, or is not there: that switch may have
   /// told more than the neighbors that are heard.
   [[nodiscard]] bool misses_switch() const;
@@ -380,6 +385,7 @@ class Agent::Impl {
   Telling tell_own_{};               ///< the device's own tier alone
   TimePoint tell_by_ = kNever;       ///< when it is told though it is not final
   TimePoint locate_at_ = kNever;     ///< when relocate() is due
+  bool memories_moved_ = false;      ///< since locate(): forgotten or recalled, not by a frame
   TimePoint located_at_{};           ///< when it was done last
   TimePoint memory_until_ = kNever;  ///< how long what no port tells counts
   TimePoint started_;

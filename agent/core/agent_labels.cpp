@@ -66,6 +66,7 @@ void Agent::Impl::locate_soon(TimePoint now) {
 
 void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
   locate_at_ = kNever;
+  memories_moved_ = false;
   tell_own_.final = tell_all_.final = true;
   const Tiers before = location_.tiers;
   Survey::Found found;
@@ -198,7 +199,7 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
   }
   Port* port = find(*ifindex);
   if (port == nullptr) return;
-  note_memory(forget_memory(*port), now, out);
+  note_forgotten(forget_memory(*port), now, out);
   note_state(port->orders.forget(), out);
   port->excused = true;
   unsettle(*port);

@@ -56,7 +56,10 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     if (!hears) port->memory_until = kNever;
   }
   // A device that was moved does not tell the pod that it comes from as one that it stands in.
-  if (gained && locate_at_ != kNever) locate(now, out);
+  if (gained && memories_moved_) {
+    locate(now, out);
+    locate_soon(now);  // the other ports are to tell it, too
+  }
   name_host_port(*port, any_name_match(settings_->host_ports, link.name), now);
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);
@@ -143,6 +146,7 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   absent_.erase(at);
   if (port.memory.own_layers != port.link.layers) note_state(forget_proof(port), out);
   locate_soon(now);
+  memories_moved_ = true;
   if (!same) {
     port.stock = false;
     note_state(forget_carrier(port), out);
@@ -169,7 +173,7 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
   port.shared_until = kNever;
   enable(port, now, out);
   run(port, now, out);  // from the start, also if the carrier is back in the same moment
-  note_memory(forget_carrier(port), now, out);
+  note_forgotten(forget_carrier(port), now, out);
   note_state(port.orders.lose_carrier(new_session()), out);
   port.excused = false;
   port.first_told = port.repeat_at = port.stock_at = kNever;

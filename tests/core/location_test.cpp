@@ -119,6 +119,21 @@ TEST(P5, ABurstIsToldAtItsBeginningAndItsEnd) {
   EXPECT_LE(sent[1].time - sent[0].time, milliseconds(40));
 }
 
+TEST(P5, WhatIsForgottenInABurstIsToldThoughALinkComesUp) {
+  Single leaf;
+  leaf.up(1, 2);
+  leaf.hear(1, host());
+  leaf.hear(2, telling(a_switch("agg", 2), location_of({tier(2, "a")})));
+  leaf.pass(seconds(65));
+  leaf.hear(2, telling(a_switch("agg", 2), location_of({tier(2, "b")})));
+  leaf.pass(milliseconds(1));
+  leaf.down(2);  // told with what follows soon
+  leaf.sends(1);
+  leaf.up(3);
+  leaf.pass(seconds(2));
+  EXPECT_EQ(leaf.sends(1).size(), 1U);
+}
+
 /// An aggregation switch: leaves on ports 1 and 2, a spine on 3.
 struct HeldBack : testing::Test {
   void SetUp() override {

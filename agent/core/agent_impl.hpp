@@ -241,10 +241,15 @@ class Agent::Impl {
   }
   /// Sets whether a rise to `target` waits for the port; `rises`: there is one.
   void watch_for_rise(Port& port, const Position& target, bool rises, TimePoint now);
-  void set_blocks(Port& port, bool blocks);
-  [[nodiscard]] bool may_fall() const;
+  /// Sets whether the port is one of those that `of` counts.
+  static void count(bool& counts, bool now, std::size_t& of) {
+    if (std::exchange(counts, now) != now) now ? ++of : --of;
+  }
+  /// The requests of the port, or its order, have changed, or it goes.
+  void count_down(Port& port, bool there);
+  [[nodiscard]] bool may_fall() const { return !linking_ && falling_ == 0; }
   /// In force or requested, also on a port of the state file that has not been told yet.
-  [[nodiscard]] bool is_any_down() const;
+  [[nodiscard]] bool is_any_down() const { return linking_ || down_ != 0; }
   void hold(Port& port, bool holds, TimePoint now);
   /// Bound, orders, rank and acknowledgements follow what has changed: those of stale ports, or of
   /// all if something of the device has (Ground).
@@ -369,10 +374,12 @@ class Agent::Impl {
   };
   bool unsettled_ = true;
   bool all_stale_ = true;
-  boost::container::flat_set<std::uint32_t> stale_{};      ///< slots; where all are, any
-  boost::container::flat_set<std::uint32_t> by_others_{};  ///< slots that goes_by_others()
+  boost::container::flat_set<std::uint32_t> stale_{};  ///< slots; where all are, any
   Ground ground_{};                ///< on which the ports stand that are not stale
+  std::size_t by_others_ = 0;      ///< ports with Port::by_others
   std::size_t blocking_ = 0;       ///< ports with Port::blocks
+  std::size_t down_ = 0;           ///< ports with Port::is_down
+  std::size_t falling_ = 0;        ///< ports with Port::falls
   bool linking_ = true;            ///< links are being told, and all count before rank or role move
   TimePoint linked_at_ = kNever;   ///< when that ends
   TimePoint settled_at_ = kNever;  ///< when a newcomer has waited for long enough

@@ -229,8 +229,11 @@ bool Agent::Impl::renew_location(TimePoint now, Actions& out) {
 
 void Agent::Impl::assume_rules(TimePoint now, Actions& out) {
   if (restored_ || lost_) return;
-  for (const auto& port : ports_)
-    if (port) port->orders.requests = OrderRequests::found();
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    port->orders.requests = OrderRequests::found();
+    count_down(*port, true);
+  }
   lose_state(boot_, now, out);
   settle(now, out);
 }

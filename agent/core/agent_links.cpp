@@ -113,8 +113,9 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   touch_rails(now);
   by_ifindex_.erase(ifindex);
   free_slots_.push_back(port->slot);
-  set_blocks(*port, false);
-  by_others_.erase(port->slot);
+  count(port->blocks, false, blocking_);
+  count(port->by_others, false, by_others_);
+  count_down(*port, false);
   stale_.erase(port->slot);
   ports_[port->slot].reset();
   set_level_alarms(now, out);

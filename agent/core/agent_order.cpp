@@ -220,7 +220,8 @@ void Agent::Impl::find_low_beliefs(const Position& target) {
     if (port) look(port->orders.agents(), port->orders.others());
   for (const auto& [name, absent] : absent_) look(absent.agents, absent.others);
   if (low_ == before) return;
-  for (const std::uint32_t slot : by_others_) mark(*ports_[slot]);
+  for (const auto& port : ports_)
+    if (port && port->by_others) mark(*port);
 }
 
 Order Agent::Impl::wanted_order(const Port& port, const Position& target) {
@@ -264,6 +265,7 @@ void Agent::Impl::follow_labels(Port& port, const Position& target, Actions& out
           : type_of_port(inference_.level(),
                          port.host_port && port.link.up ? Level::of<0>() : port.heard.lowest);
   const bool requested = request_order(port, target, out);
+  count_down(port, true);
   if (requested || port.type != before.type)
     out.events.push_back(
         {.kind = Event::Kind::kPort,
@@ -275,6 +277,7 @@ void Agent::Impl::in_force(Ifindex ifindex, std::uint32_t generation, TimePoint 
   Port* port = find(ifindex);
   if (finished_ || port == nullptr) return;
   if (!port->orders.requests.confirm(generation)) return;
+  count_down(*port, true);
   note_state(true, out);
   unsettle(*port);
   settle(now, out);
@@ -309,11 +312,14 @@ void Agent::Impl::watch_for_rise(Port& port, const Position& target, bool rises,
   }
   hold(port, holds && port.link.up, now);
   // Before the first rank what was found, and `up`, is in force.
-  set_blocks(port, holds || (rises && rank_.acting() == kBottom && !requests.settled()));
+  count(port.blocks, holds || (rises && rank_.acting() == kBottom && !requests.settled()),
+        blocking_);
 }
 
-void Agent::Impl::set_blocks(Port& port, bool blocks) {
-  if (std::exchange(port.blocks, blocks) != blocks) blocks ? ++blocking_ : --blocking_;
+void Agent::Impl::count_down(Port& port, bool there) {
+  const bool down = there && port.orders.requests.has(Order::kDown);
+  count(port.is_down, down, down_);
+  count(port.falls, down && port.order != Order::kDown, falling_);
 }
 
 void Agent::Impl::hold(Port& port, bool holds, TimePoint now) {
@@ -324,20 +330,8 @@ void Agent::Impl::hold(Port& port, bool holds, TimePoint now) {
   due_.set(port.slot, std::min(port.deadline(), now));
 }
 
-bool Agent::Impl::is_any_down() const {
-  return linking_ || std::ranges::any_of(ports_, [](const auto& port) {
-           return port && port->orders.requests.has(Order::kDown);
-         });
-}
-
-bool Agent::Impl::may_fall() const {
-  return !linking_ && std::ranges::none_of(ports_, [](const auto& port) {
-    return port && port->orders.requests.has(Order::kDown) && port->order != Order::kDown;
-  });
-}
-
 void Agent::Impl::settle_anew(TimePoint now, Actions& out) {
-  if (!all_stale_ && !by_others_.empty())
+  if (!all_stale_ && by_others_ != 0)
     find_low_beliefs(ground_.target);  // before they are gone over
   for (bool moved = true; moved;) {
     moved = follow_role(now, out);
@@ -373,10 +367,7 @@ void Agent::Impl::settle_anew(TimePoint now, Actions& out) {
     }
   }
   for_each_stale([&](Port& port) {
-    if ((!newcomer_ || lost_) && goes_by_others(port))
-      by_others_.insert(port.slot);
-    else
-      by_others_.erase(port.slot);
+    count(port.by_others, (!newcomer_ || lost_) && goes_by_others(port), by_others_);
     acknowledge(port, now);
   });
   stale_.clear();

@@ -83,6 +83,9 @@ struct Port {
   bool stock = false;              ///< that is over, since it is a host on this carrier
   TimePoint repeat_at = kNever;    ///< when neighbors that have not acknowledged are told again
   bool blocks = false;             ///< a rise waits for it, lit or dark
+  bool by_others = false;          ///< its limit goes by what other ports know, too
+  bool is_down = false;            ///< Order::kDown is in force or requested
+  bool falls = false;              ///< and it is to have another order
   TimePoint holds_since = kNever;  ///< since when a rise waits for it, or it is shut with a carrier
   PortMemory memory{};
   TimePoint memory_until =

@@ -158,7 +158,10 @@ class Agent::Impl {
   /// What is told of the location, for a TLV (docs/develop/rules.md P5).
   struct Telling {
     std::string octets{};
-    std::size_t version = std::hash<std::string>{}({});  ///< of the octets
+    std::uint32_t version = version_of({});  ///< of the octets
+    static std::uint32_t version_of(const std::string& octets) {
+      return static_cast<std::uint32_t>(std::hash<std::string>{}(octets));
+    }
     TimePoint since{};
     bool final = true;  ///< every neighbor that could tell more has done so
   };

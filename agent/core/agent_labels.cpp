@@ -124,7 +124,7 @@ void Agent::Impl::word_location(TimePoint now, bool anew) {
     telling.octets = std::move(octets);
     Tiers ageless(tiers.begin(), tiers.end());
     for (Tier& tier : ageless) tier.age = std::min(tier.age, 1U);
-    const std::size_t version = std::hash<std::string>{}(octets_of(ageless));
+    const std::uint32_t version = Telling::version_of(octets_of(ageless));
     if (std::exchange(telling.version, version) != version) telling.since = now;
   };
   const bool waited = tell_by_ <= now;

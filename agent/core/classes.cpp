@@ -383,7 +383,7 @@ Classes::News Classes::decide(TimePoint now) {
              })) {
     told.emplace();  // classes are told, and none could be taken
   }
-  news.told = told != told_;
+  news.told = told != *told_;
   told_ = told;
   find_contested();
   compare(now);
@@ -417,7 +417,7 @@ void Classes::compare(TimePoint now) {
   for (auto& [ifindex, port] : ports_) {
     for (const Peer& peer : port.peers) {
       if (!peer.is.told && !peer.is.applications.empty()) note_deadline(peer.since + kStands, now);
-      if (!peer.is.told || !told_ || !port.difference.empty() ||
+      if (!peer.is.told || !*told_ || !port.difference.empty() ||
           in_order(peer.is.told->chains) == ours)
         continue;
       port.difference = difference_text(ours, in_order(peer.is.told->chains), peer.is.name);

@@ -12,6 +12,7 @@
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/own_classes.hpp"
 #include "base/bounded.hpp"
+#include "base/rare.hpp"
 #include "base/time.hpp"
 #include "qos/chains.hpp"
 #include "tlv/classes.hpp"
@@ -92,7 +93,7 @@ class Classes {
   /// True while no chain is in force and the configuration does not say `none`.
   [[nodiscard]] bool unknown() const { return chains_.empty() && !own_.configured; }
   /// What the neighbors are to be told; nullopt: nothing yet.
-  [[nodiscard]] const std::optional<tlv::ClassesTlv>& told() const { return told_; }
+  [[nodiscard]] const std::optional<tlv::ClassesTlv>& told() const { return *told_; }
   /// Why each chain is in force: `from swp1's neighbor`.
   [[nodiscard]] std::vector<std::string> evidence(TimePoint now) const;
   /// To be remembered: what was learned.
@@ -142,7 +143,7 @@ class Classes {
   qos::Chains chains_{};
   std::map<Ifindex, PortPeers> ports_{};
   std::map<Ifindex, std::uint8_t> lossy_on_{};
-  std::optional<tlv::ClassesTlv> told_{};
+  Rare<std::optional<tlv::ClassesTlv>> told_{};
   std::string trouble_{};  ///< of the device
   TimePoint trouble_since_ = kNever;
   TimePoint deadline_ = kNever;

@@ -51,16 +51,20 @@ class Neighbor : public Told {
   bool tr = false;
   bool contribution = false;
   std::optional<Level> last_level{};  ///< the last one it told; stays when it tells none
-  MacAddress source{};                ///< of its frames; all 0: not known
-  MacAddress last_source{};           ///< of the last frame, also of one that said nothing new
-  std::uint8_t source_changes = 0;    ///< of last_source, since first_source_change
-  TimePoint first_source_change{};
   bool superseded =
       false;  ///< the same device has since spoken under another MSAP, and this one not
   bool asks =
       false;  ///< it waits for us to acknowledge, or has not heard us (docs/develop/rules.md A13)
   /// It has not been heard since layers were set anew here (docs/develop/rules.md O6).
   bool layers_unproved = false;
+  /// Until claim_until it counts, though a frame without such a TLV has come since, of a station:
+  /// so speaks an lldpd that has not been given the TLVs yet, on a switch whose kernel forwards
+  /// nothing.
+  bool claim_stands = false;
+  MacAddress source{};              ///< of its frames; all 0: not known
+  MacAddress last_source{};         ///< of the last frame, also of one that said nothing new
+  std::uint8_t source_changes = 0;  ///< of last_source, since first_source_change
+  TimePoint first_source_change{};
   bool in_error = false;  ///< this and the next two: for the statistics, frame by frame
   std::uint16_t tlvs_discarded = 0;
   std::uint16_t tlvs_unrecognized = 0;
@@ -69,10 +73,6 @@ class Neighbor : public Told {
   /// What it said last by a TLV of ours, and when that loses its validity.
   Told claimed{};
   TimePoint claim_until{};
-  /// Until then it counts, though a frame without such a TLV has come since, of a station: so
-  /// speaks an lldpd that has not been given the TLVs yet, on a switch whose kernel forwards
-  /// nothing.
-  bool claim_stands = false;
 
   /// After replace(): takes over what it claims, if by that it is a switch, which is still valid,
   /// and only its System Capabilities speak against it now. `last`: last_level before.

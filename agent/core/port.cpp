@@ -282,7 +282,7 @@ void summarize(Port& port) {
       port.heard.switches.push_back({.level = *n.level, .chassis = hash_of(n.chassis_id())});
     if (n.level && (!port.heard.lowest || *n.level < *port.heard.lowest)) {
       port.heard.lowest = n.level;
-      port.decisive = i;
+      port.decisive = static_cast<std::uint32_t>(i);
     }
   }
   if (port.counts_as_host() && port.heard.lowest != Level::of<0>()) {

@@ -26,11 +26,11 @@ struct PortAgent {
   TxState tx_state = TxState::TX_LLDP_INITIALIZE;
   TxTimerState tx_timer_state = TxTimerState::TX_TIMER_INITIALIZE;
   RxState rx_state = RxState::LLDP_WAIT_PORT_OPERATIONAL;
+  bool greets = false;  ///< an agent that was never heard is to hear us
   TxVars tx{};
   RxVars rx{};
-  bool greets = false;            ///< an agent that was never heard is to hear us
-  std::size_t told_location = 0;  ///< its version in the frame sent last
-  std::size_t told_own_tier = 0;
+  std::uint32_t told_location = 0;  ///< its version in the frame sent last
+  std::uint32_t told_own_tier = 0;
   TimePoint tooManyNeighborsTimer = kNever;  ///< when tooManyNeighbors becomes false; kNever: it is
   TimePoint own_frame_forgotten = kNever;    ///< when an own frame heard here has lost its validity
   TimePoint tell_at =
@@ -48,13 +48,15 @@ struct HeldFrame {
   Bytes lldpdu{};
 };
 
-/// All that the agent keeps of one link.
+/// All that the agent keeps of one link. What takes an octet stands together: there may be very
+/// many.
 struct Port {
   Link link{};
   std::uint32_t slot = 0;
-  bool host_port = false;      ///< `host-ports` names it
-  bool hears_switch = false;   ///< by a TLV of ours
-  bool classes_stale = false;  ///< what its neighbors tell of lossless classes is to be read
+  std::uint32_t decisive = kNobody;  ///< index in the table of the neighbor that `heard` goes by
+  bool host_port = false;            ///< `host-ports` names it
+  bool hears_switch = false;         ///< by a TLV of ours
+  bool classes_stale = false;        ///< what its neighbors tell of lossless classes is to be read
   /// Priorities with PFC by the TLVs sent since the carrier came; bit n for priority n.
   std::uint8_t offered_pfc = 0;
   bool cut_short = false;  ///< the last frame had no room for what neighbors go by
@@ -66,7 +68,18 @@ struct Port {
       false;  ///< the switch that hears_switch meant last has left; also one that told no level
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
-  bool restores = false;  ///< spare classes end here: Request::restore
+  bool restores = false;      ///< spare classes end here: Request::restore
+  bool excused = false;       ///< an operator has it forget, on this carrier
+  bool listed_all = true;     ///< its frames named every agent that it hears
+  bool stock = false;         ///< stock_at is over, since it is a host on this carrier
+  bool blocks = false;        ///< a rise waits for it, lit or dark
+  bool by_others = false;     ///< its limit goes by what other ports know, too
+  bool is_down = false;       ///< Order::kDown is in force or requested
+  bool falls = false;         ///< and it is to have another order
+  bool relabel = false;       ///< its alarms may be others
+  bool heard_any = false;     ///< a neighbor was heard since the carrier came
+  bool heard_before = false;  ///< one was heard before that
+  bool unheard = false;       ///< unheard_at is over
   /// In the order of Settings::scopes.
   boost::container::small_vector<PortAgent, 1> agents{};
   NeighborTable table{};
@@ -74,25 +87,16 @@ struct Port {
   std::vector<HeldFrame> held{};  ///< in the order in which their senders are to be looked at
   PortStatistics statistics{};
   Heard heard{};
-  std::size_t decisive = kNobody;  ///< index in the table of the neighbor that `heard` goes by
   PortOrder orders{};
-  bool excused = false;            ///< an operator has it forget, on this carrier
-  bool listed_all = true;          ///< its frames named every agent that it hears
   TimePoint first_told = kNever;   ///< our first frame since the start
   TimePoint stock_at = kNever;     ///< when a host without our TLV is no agent about to speak
-  bool stock = false;              ///< that is over, since it is a host on this carrier
   TimePoint repeat_at = kNever;    ///< when neighbors that have not acknowledged are told again
-  bool blocks = false;             ///< a rise waits for it, lit or dark
-  bool by_others = false;          ///< its limit goes by what other ports know, too
-  bool is_down = false;            ///< Order::kDown is in force or requested
-  bool falls = false;              ///< and it is to have another order
   TimePoint holds_since = kNever;  ///< since when a rise waits for it, or it is shut with a carrier
   PortMemory memory{};
   TimePoint memory_until =
       kNever;  ///< when a neighbor that is heard is not kAbove; kNever: while the carrier is gone
   /// From when on it counts that a switch is remembered and none is heard.
   TimePoint silent_at{};
-  bool relabel = false;     ///< its alarms may be others
   TimePoint labelled_at{};  ///< when its type, order and alarms were last looked at
   /// When a switch heard here that tells no level and has no order becomes an alarm; kNever: there
   /// is none.
@@ -105,13 +109,10 @@ struct Port {
   TimePoint shared_until = kNever;
   /// When silence where nothing was ever heard becomes an alarm; kNever: something was.
   TimePoint unheard_at = kNever;
-  bool heard_any = false;     ///< a neighbor was heard since the carrier came
-  bool heard_before = false;  ///< one was heard before that
-  bool unheard = false;       ///< unheard_at is over
 
   /// How long an acknowledgement may take: in that time it is asked for several times.
   static constexpr std::chrono::seconds kHoldGrace{5};
-  static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{};
   [[nodiscard]] const Neighbor* decisive_neighbor() const {
     return decisive == kNobody ? nullptr : &table.all()[decisive];
   }

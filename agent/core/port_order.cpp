@@ -59,7 +59,7 @@ KnownAgent& PortOrder::add(AgentId agent, const ChassisId& chassis, const Positi
   if (agents_.size() >= kMostAgents) {
     auto least = std::ranges::find(agents_, false, &KnownAgent::heard);
     if (least == agents_.end()) least = agents_.begin();
-    others_ = others_ ? std::min(*others_, least->belief) : least->belief;
+    others_ = std::optional(*others_ ? std::min(**others_, least->belief) : least->belief);
     crowded_ |= least->heard;
     agents_.erase(least);
   }
@@ -147,7 +147,7 @@ bool PortOrder::tell(const Rank& rank) {
   bool fell = false;
   for (KnownAgent& v : agents_)
     if (rank.bound() < v.belief) v.belief = rank.bound(), fell = true;
-  if (others_ && rank.bound() < *others_) others_ = rank.bound(), fell = true;
+  if (*others_ && rank.bound() < **others_) others_ = std::optional(rank.bound()), fell = true;
   return fell;
 }
 
@@ -180,14 +180,14 @@ bool PortOrder::lose_carrier(std::uint32_t session) {
 bool PortOrder::forget() {
   const bool changed = any() || loops_ || crowded_ || ever_heard_;
   agents_.clear();
-  others_.reset();
+  others_ = {};
   loops_ = crowded_ = ever_heard_ = false;
   return changed;
 }
 
 void PortOrder::believe_nothing() {
   for (KnownAgent& v : agents_) v.belief = {};
-  if (others_) others_ = Position{};
+  if (*others_) others_ = std::optional(Position{});
 }
 
 const KnownAgent* PortOrder::only_one() const {
@@ -270,7 +270,7 @@ bool PortOrder::knows_switch(const ChassisId& chassis) const {
 }
 
 const Position* PortOrder::limit(bool lit) const {
-  const Position* least = !lit && others_ ? &*others_ : nullptr;
+  const Position* least = !lit && *others_ ? &**others_ : nullptr;
   for (const KnownAgent& v : agents_)
     if (!v.host && (v.heard || !lit) && (least == nullptr || v.belief < *least)) least = &v.belief;
   return least;

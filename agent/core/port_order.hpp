@@ -10,6 +10,7 @@
 
 #include "agent/core/rank.hpp"
 #include "base/fabric.hpp"
+#include "base/rare.hpp"
 #include "tlv/order.hpp"
 
 namespace lldp::core {
@@ -160,12 +161,12 @@ class PortOrder {
   void nag() { nags_ = true; }
 
   [[nodiscard]] std::span<const KnownAgent> agents() const { return agents_; }
-  [[nodiscard]] const std::optional<Position>& others() const { return others_; }
+  [[nodiscard]] const std::optional<Position>& others() const { return *others_; }
   [[nodiscard]] std::uint64_t born_before() const { return born_before_; }
   [[nodiscard]] bool any_heard() const;
   [[nodiscard]] bool several_heard() const;
   [[nodiscard]] bool any_counted() const;
-  [[nodiscard]] bool any() const { return !agents_.empty() || others_; }
+  [[nodiscard]] bool any() const { return !agents_.empty() || *others_; }
   [[nodiscard]] bool ever_heard() const { return ever_heard_ || any(); }
   [[nodiscard]] bool loops() const { return loops_; }
   /// A switch that is heard here, or was under this chassis ID.
@@ -196,10 +197,10 @@ class PortOrder {
     return !requests.has(Order::kDown) && !requests.has(Order::kUnknown);
   }
 
-  std::vector<KnownAgent> agents_{};
-  std::optional<Position> others_{};  ///< the lowest belief of those without room
-  std::uint64_t born_before_ = 0;
   std::uint32_t session_ = 0;
+  std::vector<KnownAgent> agents_{};
+  Rare<std::optional<Position>> others_{};  ///< the lowest belief of those without room
+  std::uint64_t born_before_ = 0;
   std::uint32_t told_ = 0;   ///< the highest sequence number in this session
   bool ever_heard_ = false;  ///< anything
   bool loops_ = false;       ///< our own agent ID was heard on this carrier

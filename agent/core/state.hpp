@@ -25,12 +25,12 @@ struct PortMemory {
     kLeft,   ///< no neighbor; a switch fell silent, and no other was heard since
   };
   Kind kind = Kind::kNobody;
-  Position at{};        ///< of kSwitch: the highest that was told
-  std::string tiers{};  ///< of kSwitch: the octets of the LocationTlv that it told
   std::optional<Layers>
       layers{};  ///< the layers that all neighbors told of their end, if they agreed
   /// What was set here when they did, and has not been set anew since: docs/develop/rules.md O6.
   std::optional<Layers> own_layers{};
+  Position at{};        ///< of kSwitch: the highest that was told
+  std::string tiers{};  ///< of kSwitch: the octets of the LocationTlv that it told
   [[nodiscard]] bool is_switch() const { return kind == Kind::kSwitch || kind == Kind::kAbove; }
   /// A switch is there, or was and no other neighbor has followed it.
   [[nodiscard]] bool misses_switch() const { return is_switch() || kind == Kind::kLeft; }

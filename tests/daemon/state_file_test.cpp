@@ -85,7 +85,7 @@ core::State leaf() {
                  .ever_heard = true,
                  .in_force = Order::kDown},
                 {.name = "swp2",
-                 .memory = {Kind::kSwitch, {Level::of<2>(), spine}},
+                 .memory = {.kind = Kind::kSwitch, .at = {Level::of<2>(), spine}},
                  .ifindex = *Ifindex::make(8),
                  .carrier_changes = 0,
                  .agents = {{.agent = 0xdef,
@@ -261,10 +261,11 @@ TEST(StateText, HoldsWhatADeviceOfTheGreatestKindKeeps) {
   for (std::uint64_t i = 0; i < 1024; ++i) state.surroundings.push_back(i);
   ChassisId longest{{ChassisId::kLocal, std::string(255, 'x')}};
   for (int i = 0; i < 1024; ++i)
-    state.ports.push_back({"swp" + std::to_string(i),
-                           {core::PortMemory::Kind::kSwitch, {Level::of<254>(), longest}},
-                           *Ifindex::make(1),
-                           1});
+    state.ports.push_back(
+        {.name = "swp" + std::to_string(i),
+         .memory = {.kind = core::PortMemory::Kind::kSwitch, .at = {Level::of<254>(), longest}},
+         .ifindex = *Ifindex::make(1),
+         .carrier_changes = 1});
   const TempDir dir;
   ASSERT_TRUE(save_state(dir / "state", state));
   EXPECT_EQ(load_state(dir / "state"), state);

@@ -335,7 +335,7 @@ Machine::Verdict Daemon::judge_role() {
       if (config_.core.pinned_level) return {Role::kSwitch, "its level is set"};
       break;
   }
-  Machine::Verdict found = machine_.role(links_.table().forwarding());
+  Machine::Verdict found = machine_.role(links_.table().forwards());
   if (auto_role_.follow(found.role == Role::kSwitch, boot_time()) != found.role)
     found = {Role::kSwitch, "it was one until now", false};
   return found;

@@ -195,17 +195,15 @@ std::optional<LinkMessage> parse_forwarding(const nlmsghdr* header) {
   const int head = NLMSG_ALIGN(sizeof *info);
   const Attributes top(nlmsg_attrdata(header, head), nlmsg_attrlen(header, head), policy);
   if (!top || !top[NETCONFA_FORWARDING]) return std::nullopt;
-  if (top.u32(NETCONFA_IFINDEX) != static_cast<std::uint32_t>(NETCONFA_IFINDEX_ALL))
-    return std::nullopt;
+  const std::uint32_t index = top.u32(NETCONFA_IFINDEX);
+  const bool all = index == static_cast<std::uint32_t>(NETCONFA_IFINDEX_ALL);
+  const auto one = Ifindex::make(index);  // none: the default of interfaces to come
   const bool enabled = top.u32(NETCONFA_FORWARDING) != 0;
-  switch (info->ncm_family) {
-    case AF_INET:
-      return Forwarding{Forwarding::Family::kIpv4, enabled};
-    case AF_INET6:
-      return Forwarding{Forwarding::Family::kIpv6, enabled};
-    default:
-      return std::nullopt;  // a number from outside
-  }
+  if (info->ncm_family == AF_INET && all) return Forwarding{Forwarding::Family::kIpv4, enabled};
+  if (info->ncm_family == AF_INET6 && all) return Forwarding{Forwarding::Family::kIpv6, enabled};
+  if (info->ncm_family == AF_INET && one && *one != Ifindex())
+    return Forwarding{Forwarding::Family::kIpv4, enabled, *one};
+  return std::nullopt;
 }
 
 std::optional<LinkMessage> parse_address(const nlmsghdr* header) {

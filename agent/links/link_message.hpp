@@ -48,11 +48,13 @@ struct BridgeVlans {
   std::vector<std::uint16_t> vlans{};  ///< rising
   friend bool operator==(const BridgeVlans&, const BridgeVlans&) = default;
 };
-/// Whether all interfaces of an address family forward (net.ipv4.conf.all.forwarding and its like).
+/// Whether all interfaces of an address family forward (net.ipv4.conf.all.forwarding and its like),
+/// or one, which counts for IPv4 alone: IPv6 forwards nothing without all.
 struct Forwarding {
   enum class Family : std::uint8_t { kIpv4, kIpv6 };
   Family family{};
   bool enabled = false;
+  Ifindex ifindex{};  ///< 0: all
   friend bool operator==(const Forwarding&, const Forwarding&) = default;
 };
 /// An address that lasts: no temporary or secondary one, and none that is still being looked for.

@@ -157,6 +157,7 @@ Result<void> LinkMonitor::resync() {
 Result<void> LinkMonitor::request_all() {
   for (const std::uint8_t family : {std::uint8_t{AF_INET}, std::uint8_t{AF_INET6}})
     if (auto asked = request_forwarding(family); !asked) return asked;
+  if (auto asked = request_forwarding_interfaces(); !asked) return asked;
   if (auto asked = request_interfaces(); !asked) return asked;
   if (auto asked = request_addresses(); !asked) return asked;
   return request_vlans();
@@ -218,6 +219,25 @@ Result<void> LinkMonitor::request_forwarding(unsigned char family) {
   if (e >= 0) e = receive_messages(requests_.get(), [this](ByteSpan message) { take(message); });
   // Any other error is the answer of a kernel without the family, which does not forward.
   if (e == -NLE_NOMEM) return fail(failed("forwarding", e));
+  return {};
+}
+
+Result<void> LinkMonitor::request_forwarding_interfaces() {
+  std::set<Ifindex> seen;
+  netconfmsg request{};
+  request.ncm_family = AF_INET;
+  int e = 0;
+  if (!table_.ipv4_forwarding())
+    e = dump(
+        requests_.get(), RTM_GETNETCONF, request, [&] { seen.clear(); },
+        [&](const LinkMessage& message) {
+          const auto* one = std::get_if<Forwarding>(&message);
+          if (one != nullptr && one->enabled && one->ifindex != Ifindex())
+            seen.insert(one->ifindex);
+        });
+  // Any other error is the answer of a kernel without IPv4.
+  if (e == -NLE_NOMEM || e == -NLE_DUMP_INTR) return fail(failed("list of forwarding", e));
+  table_.take_forwarding(std::move(seen));
   return {};
 }
 

@@ -52,6 +52,7 @@ class LinkMonitor {
   [[nodiscard]] Result<void> request_addresses();
   [[nodiscard]] Result<void> request_vlans();
   [[nodiscard]] Result<void> request_forwarding(unsigned char family);
+  [[nodiscard]] Result<void> request_forwarding_interfaces();
   void take(ByteSpan message);
   void take(LinkMessage message);
 

@@ -52,6 +52,7 @@ void LinkTable::tell_dependents(const Interface& link) {
 
 void LinkTable::learn(const InterfaceGone& gone) {
   vlans_.erase(gone.ifindex);
+  learn_forwarding([&] { forwarding_interfaces_.erase(gone.ifindex); });
   const auto it = interfaces_.find(gone.ifindex);
   if (it == interfaces_.end()) return;
   const Interface old = std::move(it->second);
@@ -77,17 +78,29 @@ void LinkTable::learn(const BridgeVlans& vlans) {
   if (link != interfaces_.end() && observer_.changed) observer_.changed(link->second);
 }
 
+void LinkTable::learn_forwarding(const auto& change) {
+  const Forwards before = forwards();
+  change();
+  if (forwards() != before && observer_.forwarding) observer_.forwarding();
+}
+
 void LinkTable::learn(const Forwarding& forwarding) {
-  const bool before = this->forwarding();
-  switch (forwarding.family) {
-    case Forwarding::Family::kIpv4:
-      ipv4_forwarding_ = forwarding.enabled;
-      break;
-    case Forwarding::Family::kIpv6:
+  learn_forwarding([&] {
+    if (forwarding.family == Forwarding::Family::kIpv6) {
       ipv6_forwarding_ = forwarding.enabled;
-      break;
-  }
-  if (this->forwarding() != before && observer_.forwarding) observer_.forwarding();
+    } else if (forwarding.ifindex == Ifindex()) {
+      ipv4_forwarding_ = forwarding.enabled;
+      if (ipv4_forwarding_) forwarding_interfaces_.clear();
+    } else if (forwarding.enabled && !ipv4_forwarding_) {
+      forwarding_interfaces_.insert(forwarding.ifindex);
+    } else {
+      forwarding_interfaces_.erase(forwarding.ifindex);
+    }
+  });
+}
+
+void LinkTable::take_forwarding(std::set<Ifindex> interfaces) {
+  learn_forwarding([&] { forwarding_interfaces_ = std::move(interfaces); });
 }
 
 }  // namespace lldp::io

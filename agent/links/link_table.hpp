@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -9,6 +10,9 @@
 #include "agent/links/link_message.hpp"
 
 namespace lldp::io {
+
+/// By which interfaces IP is forwarded.
+enum class Forwards : std::uint8_t { kNothing, kBySome, kByAll };
 
 /// What is known of a network namespace: its interfaces, their addresses and VLANs, and whether it
 /// forwards. Pure: it is told by messages and by whole lists, and tells what differs. What has not
@@ -19,7 +23,7 @@ class LinkTable {
     std::function<void(const Interface&)>
         changed{};                        ///< it is new, or anything of it or its VLANs differs
     std::function<void(Ifindex)> gone{};  ///< deleted, or moved to another namespace
-    std::function<void()> forwarding{};   ///< forwarding() is different
+    std::function<void()> forwarding{};   ///< forwards() is different
     std::function<void()> addresses{};    ///< addresses() are
   };
   void observe(Observer observer) { observer_ = std::move(observer); }
@@ -29,6 +33,8 @@ class LinkTable {
   void keep(const std::set<Ifindex>& there);
   /// These are all.
   void take_all(std::set<InterfaceAddress> addresses);
+  /// These interfaces forward IPv4. Of no use where all do.
+  void take_forwarding(std::set<Ifindex> interfaces);
   void take_all(const std::map<Ifindex, BridgeVlans>& vlans);
 
   [[nodiscard]] const std::map<Ifindex, Interface>& interfaces() const { return interfaces_; }
@@ -36,6 +42,11 @@ class LinkTable {
   /// Of the ports of bridges.
   [[nodiscard]] const std::map<Ifindex, BridgeVlans>& bridge_vlans() const { return vlans_; }
   [[nodiscard]] bool forwarding() const { return ipv4_forwarding_ || ipv6_forwarding_; }
+  [[nodiscard]] Forwards forwards() const {
+    if (forwarding()) return Forwards::kByAll;
+    return forwarding_interfaces_.empty() ? Forwards::kNothing : Forwards::kBySome;
+  }
+  [[nodiscard]] bool ipv4_forwarding() const { return ipv4_forwarding_; }
 
  private:
   /// Whose VLANs depend on this interface: it is one of theirs, or their bridge.
@@ -45,6 +56,7 @@ class LinkTable {
   void learn(const Forwarding& forwarding);
   void learn(const BridgeVlans& vlans);
   void learn(const AddressChange& change);
+  void learn_forwarding(const auto& change);
 
   Observer observer_{};
   std::map<Ifindex, Interface> interfaces_{};  ///< in the order of ifindex
@@ -52,6 +64,7 @@ class LinkTable {
   std::map<Ifindex, BridgeVlans> vlans_{};     ///< none without any
   bool ipv4_forwarding_ = false;
   bool ipv6_forwarding_ = false;
+  std::set<Ifindex> forwarding_interfaces_{};  ///< of IPv4, where not all do
 };
 
 }  // namespace lldp::io

@@ -81,18 +81,24 @@ bool Machine::is_default_port(const Interface& link) const {
   return is_dsa(link) || (link.physical && std::ranges::binary_search(panels_, link.switch_id));
 }
 
-Machine::Verdict Machine::role(bool forwards_ip) const {
+Machine::Verdict Machine::role(Forwards forwards) const {
   if (panel_ports_ != 0)
     return {Role::kSwitch, fmt::format("it has a front panel of {}", ports(panel_ports_))};
   if (bridge_ports_ != 0)
     return {Role::kSwitch, fmt::format("its bridge {} has {}", bridge_, ports(bridge_ports_))};
-  if (forwards_ip && physical_ports_ >= kRouter)
-    return {Role::kSwitch, fmt::format("it forwards IP, with {}", ports(physical_ports_))};
-  return {Role::kHost,
-          forwards_ip
-              ? fmt::format("it forwards IP with {} only, and bridges none", ports(physical_ports_))
-              : "it forwards nothing between physical ports",
-          forwards_ip};
+  switch (forwards) {
+    case Forwards::kByAll:
+      if (physical_ports_ >= kRouter)
+        return {Role::kSwitch, fmt::format("it forwards IP, with {}", ports(physical_ports_))};
+      return {Role::kHost,
+              fmt::format("it forwards IP with {} only, and bridges none", ports(physical_ports_)),
+              true};
+    case Forwards::kBySome:
+      return {Role::kHost, "it forwards IP by some interfaces only, and bridges none", true};
+    case Forwards::kNothing:
+      break;
+  }
+  return {Role::kHost, "it forwards nothing between physical ports"};
 }
 
 }  // namespace lldp::io

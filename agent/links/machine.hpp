@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/links/link_message.hpp"
+#include "agent/links/link_table.hpp"
 #include "base/fabric.hpp"
 
 namespace lldp::io {
@@ -32,8 +33,9 @@ class Machine {
     /// few ports is not told from a server with containers.
     bool forwards = false;
   };
-  /// A switch has a front panel, or a bridge with two physical ports, or forwards IP between four.
-  [[nodiscard]] Verdict role(bool forwards_ip) const;
+  /// A switch has a front panel, or a bridge with two physical ports, or forwards IP by all
+  /// interfaces, of which four are physical ports.
+  [[nodiscard]] Verdict role(Forwards forwards) const;
 
   friend bool operator==(const Machine&, const Machine&) = default;
 

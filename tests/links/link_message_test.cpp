@@ -298,7 +298,7 @@ TEST(LinkMessage, TakesLeavingABridgeForNoDeletion) {
             LinkMessage(BridgeVlans{.ifindex = Ifindex::of<7>()}));
 }
 
-TEST(LinkMessage, TellsForwardingOfAllInterfacesOnly) {
+TEST(LinkMessage, TellsForwardingOfAllInterfacesAndOfIpv4OfOne) {
   netconfmsg family{};
   family.ncm_family = AF_INET6;
   const auto of = [&](int ifindex) {
@@ -310,6 +310,11 @@ TEST(LinkMessage, TellsForwardingOfAllInterfacesOnly) {
   EXPECT_EQ(of(NETCONFA_IFINDEX_ALL), LinkMessage(Forwarding{Forwarding::Family::kIpv6, true}));
   EXPECT_EQ(of(NETCONFA_IFINDEX_DEFAULT), std::nullopt);
   EXPECT_EQ(of(7), std::nullopt);
+  family.ncm_family = AF_INET;
+  EXPECT_EQ(of(NETCONFA_IFINDEX_ALL), LinkMessage(Forwarding{Forwarding::Family::kIpv4, true}));
+  EXPECT_EQ(of(NETCONFA_IFINDEX_DEFAULT), std::nullopt);
+  EXPECT_EQ(of(0), std::nullopt);
+  EXPECT_EQ(of(7), LinkMessage(Forwarding{Forwarding::Family::kIpv4, true, Ifindex::of<7>()}));
 }
 
 ifaddrmsg address(unsigned char family, int flags = IFA_F_PERMANENT) {

@@ -142,6 +142,37 @@ TEST_F(LinkTableTest, ItForwardsIfOneFamilyDoes) {
   EXPECT_THAT(after(Forwarding{Family::kIpv4, false}), ElementsAre("forwarding"));
 }
 
+TEST_F(LinkTableTest, ItForwardsBySomeInterfacesUntilAllDo) {
+  using Family = Forwarding::Family;
+  EXPECT_EQ(table_.forwards(), Forwards::kNothing);
+  EXPECT_THAT(after(Forwarding{Family::kIpv4, true, at(2)}), ElementsAre("forwarding"));
+  EXPECT_EQ(table_.forwards(), Forwards::kBySome);
+  EXPECT_FALSE(table_.forwarding());
+  EXPECT_THAT(after(Forwarding{Family::kIpv4, true, at(3)}), IsEmpty());
+  EXPECT_THAT(after(Forwarding{Family::kIpv4, false, at(2)}), IsEmpty());
+  EXPECT_THAT(after(Forwarding{Family::kIpv4, false, at(3)}), ElementsAre("forwarding"));
+  EXPECT_EQ(table_.forwards(), Forwards::kNothing);
+  // What Linux tells of `all`: it first, and then each interface.
+  EXPECT_THAT(after(Forwarding{Family::kIpv4, true, at(4)}), ElementsAre("forwarding"));
+  EXPECT_THAT(after(Forwarding{Family::kIpv4, true}), ElementsAre("forwarding"));
+  EXPECT_THAT(after(Forwarding{Family::kIpv4, true, at(2)}), IsEmpty());
+  EXPECT_EQ(table_.forwards(), Forwards::kByAll);
+  EXPECT_THAT(after(Forwarding{Family::kIpv4, false}), ElementsAre("forwarding"));
+  EXPECT_EQ(table_.forwards(), Forwards::kNothing);
+}
+
+TEST_F(LinkTableTest, InterfaceThatIsGoneForwardsNothing) {
+  table_.take(port(2));
+  table_.take(Forwarding{Forwarding::Family::kIpv4, true, at(2)});
+  static_cast<void>(told());
+  EXPECT_THAT(after(InterfaceGone{at(2)}), ElementsAre("forwarding", "-2"));
+  EXPECT_EQ(table_.forwards(), Forwards::kNothing);
+  table_.take_forwarding({at(7), at(8)});
+  EXPECT_THAT(told(), ElementsAre("forwarding"));
+  table_.take_forwarding({});
+  EXPECT_THAT(told(), ElementsAre("forwarding"));
+}
+
 TEST(LinkTable, NobodyNeedListen) {
   LinkTable table;
   table.take(bridge(9, false));

@@ -40,10 +40,10 @@ class Parts {
   [[nodiscard]] std::map<Ifindex, Interface>& all_of_them() { return all_; }
   [[nodiscard]] Machine machine() const { return Machine(all_); }
   [[nodiscard]] Role role(bool forwards_ip = false) const {
-    return machine().role(forwards_ip).role;
+    return machine().role(forwards_ip ? Forwards::kByAll : Forwards::kNothing).role;
   }
   [[nodiscard]] std::string why(bool forwards_ip = false) const {
-    return machine().role(forwards_ip).why;
+    return machine().role(forwards_ip ? Forwards::kByAll : Forwards::kNothing).why;
   }
   [[nodiscard]] std::string ports() const {
     std::string out;
@@ -254,10 +254,15 @@ TEST(LeftOut, AreNotThoseOfAnotherVrfUnlessABridgeHasBoth) {
 TEST(Machine, SaysOfAHostAloneThatItForwards) {
   Parts p;
   p.cards(2, "eth");
-  EXPECT_FALSE(p.machine().role(false).forwards);
-  EXPECT_TRUE(p.machine().role(true).forwards);
+  EXPECT_FALSE(p.machine().role(Forwards::kNothing).forwards);
+  EXPECT_TRUE(p.machine().role(Forwards::kBySome).forwards);
+  EXPECT_TRUE(p.machine().role(Forwards::kByAll).forwards);
   p.cards(2, "other");
-  EXPECT_FALSE(p.machine().role(true).forwards) << "a switch";
+  EXPECT_FALSE(p.machine().role(Forwards::kByAll).forwards) << "a switch";
+  const Machine::Verdict some = p.machine().role(Forwards::kBySome);
+  EXPECT_EQ(some.role, Role::kHost);
+  EXPECT_TRUE(some.forwards);
+  EXPECT_EQ(some.why, "it forwards IP by some interfaces only, and bridges none");
 }
 
 bool has_guests(const Parts& parts, const NameSelection& ports = {}) {

@@ -174,6 +174,32 @@ TEST_F(LinkMonitorTest, FollowsForwarding) {
   EXPECT_TRUE(LinkMonitor::open().value().table().forwarding());  // asked for, too
 }
 
+TEST_F(LinkMonitorTest, FollowsForwardingOfSingleInterfaces) {
+  const auto comes_to = [&](Forwards forwards) {
+    return comes_true([&] { return monitor_->table().forwards() == forwards; });
+  };
+  space_->sysctl("net/ipv4/conf/all/forwarding", "0");
+  EXPECT_TRUE(comes_to(Forwards::kNothing));
+  space_->sysctl("net/ipv4/conf/p0/forwarding", "1");
+  EXPECT_TRUE(comes_to(Forwards::kBySome));
+  {
+    const Inside in(*space_);
+    EXPECT_EQ(LinkMonitor::open().value().table().forwards(), Forwards::kBySome)
+        << "asked for, too";
+  }
+  space_->sysctl("net/ipv4/conf/p0/forwarding", "0");
+  EXPECT_TRUE(comes_to(Forwards::kNothing));
+  space_->sysctl("net/ipv4/conf/p0/forwarding", "1");
+  space_->sysctl("net/ipv4/conf/all/forwarding", "1");
+  EXPECT_TRUE(comes_to(Forwards::kByAll));
+  space_->sysctl("net/ipv4/conf/all/forwarding", "0");
+  EXPECT_TRUE(comes_to(Forwards::kNothing)) << "all of them";
+  space_->sysctl("net/ipv4/conf/p0/forwarding", "1");
+  EXPECT_TRUE(comes_to(Forwards::kBySome));
+  space_->ip("link del p0");
+  EXPECT_TRUE(comes_to(Forwards::kNothing));
+}
+
 TEST_F(LinkMonitorTest, DoesNotTellWhatHasNotChanged) {
   space_->ip("link set p0 up");  // of others the kernel does not tell all
   EXPECT_TRUE(monitor_->receive());
@@ -302,7 +328,8 @@ TEST_F(LinkMonitorTest, AnyAnswerThatFailsIsAskedForAgain) {
         fmt::format("link set q0 mtu {}\naddr add 192.0.2.{}/32 dev q0\n"
                     "link set p0 {}master{}\n",
                     1300 + at, at, at % 2 != 0 ? "no" : "", at % 2 != 0 ? "" : " br0"));
-    space_->sysctl("net/ipv4/conf/all/forwarding", std::to_string(at % 2));
+    space_->sysctl("net/ipv6/conf/all/forwarding", std::to_string(at / 2 % 2));
+    space_->sysctl("net/ipv4/conf/p0/forwarding", std::to_string(at % 2));
     int answers = 0;
     bool left_out = true;  // events, once
     fails = false;
@@ -325,10 +352,11 @@ TEST_F(LinkMonitorTest, AnyAnswerThatFailsIsAskedForAgain) {
     EXPECT_EQ(monitor_->table().interfaces(), fresh->table().interfaces());
     EXPECT_EQ(monitor_->table().addresses(), fresh->table().addresses());
     EXPECT_EQ(monitor_->table().bridge_vlans(), fresh->table().bridge_vlans());
-    EXPECT_EQ(monitor_->table().forwarding(), fresh->table().forwarding());
+    EXPECT_EQ(monitor_->table().forwards(), fresh->table().forwards());
     ASSERT_LT(at, 20);
   }
   EXPECT_THAT(failed, testing::UnorderedElementsAre(testing::StartsWith("forwarding: "),
+                                                    testing::StartsWith("list of forwarding: "),
                                                     testing::StartsWith("list of interfaces: "),
                                                     testing::StartsWith("list of addresses: "),
                                                     testing::StartsWith("list of VLANs: ")));
@@ -349,14 +377,14 @@ TEST_F(LinkMonitorTest, ListsAnewWhatChangedWhileItWasListed) {
   overrun();
   int answers = 0;
   answer_by([&](nl_sock* socket, Receive real) -> std::optional<int> {
-    if (++answers != 3) return std::nullopt;  // after those of the two address families
+    if (++answers != 4) return std::nullopt;  // after those of what forwards
     const int e = real(socket);
     EXPECT_GE(e, 0);
     space_->ip("link del v7");  // its event waits; the list has to know by itself
     return -NLE_DUMP_INTR;
   });
   EXPECT_TRUE(monitor_->receive());
-  EXPECT_EQ(answers, 6);  // the list once more, the addresses, and the VLANs of bridges
+  EXPECT_EQ(answers, 7);  // the list once more, the addresses, and the VLANs of bridges
   EXPECT_EQ(monitor_->table().interfaces().size(), 199U);
   EXPECT_FALSE(find("v7"));
 }

@@ -39,9 +39,7 @@ class RouterTest : public testing::Test {
     cable(*router_, "p1", *right_, "q0", 3);
     cable(*server_, "p0", *left_, "q1", 5);
     cable(*server_, "p1", *right_, "q1", 7);
-    router_->ip_batch(
-        "addr add 192.0.2.254/24 dev p0\naddr add 198.51.100.254/24 dev p1\n"
-        "neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev p1\n");
+    router_->ip_batch("addr add 192.0.2.254/24 dev p0\naddr add 198.51.100.254/24 dev p1\n");
     for (auto* space : {&left_, &right_})
       switches_.emplace_back(std::make_unique<Agent>(
           **space, with({"--role", "switch", "--level", "2", "--backend", "none"})));
@@ -93,6 +91,7 @@ class RouterTest : public testing::Test {
   /// What becomes of a packet of the first class on its way through the router, in by p0 and out by
   /// p1: its DSCP.
   std::optional<unsigned> forwarded() const {
+    router_->ip("neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev p1");
     std::optional<Wire> in;
     std::optional<Wire> out;
     {
@@ -104,7 +103,7 @@ class RouterTest : public testing::Test {
       out.emplace("q0");
     }
     if (!in->send(frame4({.dscp = kFirst}))) return std::nullopt;
-    const auto got = out->receive(1000);
+    const auto got = out->receive(300);
     if (!got) return std::nullopt;
     for (const unsigned dscp : {kFirst, kSecond})
       if (*got == readdressed(frame4({.dscp = dscp, .ttl = 63}), 4, 3)) return dscp;
@@ -162,8 +161,11 @@ TEST_F(RouterTest, AlarmFollowsForwardingPortsAndGuests) {
   EXPECT_TRUE(told(router)) << router.show().dump(1);
   router_->ip("link set p1 down");
   EXPECT_TRUE(silent(router));
+  router_->sysctl("net/ipv6/conf/all/forwarding", "0");
+  router_->sysctl("net/ipv4/conf/p0/forwarding", "1");
   router_->ip("link set p1 up");
   EXPECT_TRUE(told(router)) << router.show().dump(1);
+  EXPECT_EQ(forwarded(), kFirst) << "by p0 alone it forwards";
   router_->ip("link add docker0 type bridge");
   EXPECT_TRUE(silent(router));
 }

@@ -128,15 +128,16 @@ bool Elsewhere::empty() const {
 std::optional<std::string> harm_on_passages(const Elsewhere& elsewhere, const Stack& stack,
                                             const std::set<Ifindex>& passages) {
   if (const auto filter = elsewhere.ends_hook(passages))
-    return *filter +
-           " ends the hook, and the kernel writes over the mark by which packets that go on that "
-           "way are known, so that they do not turn";
+    return fmt::format(
+        "{} ends the hook, and the kernel writes over the mark by which packets that go on that "
+        "way are known, so that they do not turn: {}",
+        *filter, kRemedyOfEnd);
   for (const Ifindex link : passages) {
     const auto facts = stack.all().find(link);
     if (facts != stack.all().end() && facts->second.xdp_program != 0)
       return fmt::format(
           "an XDP program ({}) on {} may redirect packets that go on that way past the rules, or "
-          "unmark them, so that they do not turn",
+          "unmark them, so that they do not turn: delete it",
           facts->second.xdp_program, facts->second.name);
   }
   return std::nullopt;
@@ -147,8 +148,7 @@ std::optional<std::string> harm_from_elsewhere(Part part, const qos::Ruleset& ru
                                                const std::optional<std::string>& on_passages) {
   if (part != Part::kClassify || rules.ingress.empty()) return std::nullopt;
   if (!into && on_passages && rules.tag != qos::Tag())
-    return *on_passages +
-           ": delete it, or, if no lossless packets take the port, leave it out of `ports`";
+    return *on_passages + ", or, if no lossless packets take the port, leave it out of `ports`";
   if (!into) return std::nullopt;
   return *into +
          ", where they count as come by it, so that turns are missed or made wrongly: delete it, "

@@ -54,8 +54,8 @@ class Elsewhere {
   Found programs_;
 };
 
-/// Why packets that go on by one of these passages do not turn, as a sentence without a remedy: by
-/// what `ends_hook()` finds, or by an XDP program there; nothing: there is neither.
+/// Why packets that go on by one of these passages do not turn, as a sentence with its first
+/// remedies: by what `ends_hook()` finds, or by an XDP program there; nothing: there is neither.
 [[nodiscard]] std::optional<std::string> harm_on_passages(const Elsewhere& elsewhere,
                                                           const Stack& stack,
                                                           const std::set<Ifindex>& passages);

@@ -69,18 +69,31 @@ constexpr FilterKind kFilterKinds[] = {{"basic", TCA_BASIC_ACT, TCA_BASIC_POLICE
 /// how many octets from the beginning of that (a struct tc_gen; of police a struct tc_police).
 struct KnownAction {
   enum class Does : std::uint8_t { kNothing, kChanges, kRedirects, kJoins };
+  /// A second verdict: that of police for packets within the rate, and that of gact for some at
+  /// random.
+  struct Second {
+    std::size_t attribute = 0;  ///< 0: the kind has none
+    std::size_t at = 0;
+    std::optional<std::int32_t> if_absent{};  ///< nullopt: then there is none
+  };
   std::string_view kind{};
   std::size_t attribute = 0;
   Does does = Does::kNothing;
   std::size_t verdict_at = offsetof(tc_gact, action);
   std::size_t or_attribute = 0;  ///< which stands there instead, of the same form; 0: none
+  Second second{};
 };
 constexpr KnownAction kActions[] = {
     {"connmark", TCA_CONNMARK_PARMS},
     {"csum", TCA_CSUM_PARMS},
     {"ct", TCA_CT_PARMS, KnownAction::Does::kJoins},
     {"ctinfo", TCA_CTINFO_ACT, KnownAction::Does::kChanges},
-    {"gact", TCA_GACT_PARMS},
+    {"gact",
+     TCA_GACT_PARMS,
+     KnownAction::Does::kNothing,
+     offsetof(tc_gact, action),
+     0,
+     {TCA_GACT_PROB, offsetof(tc_gact_p, paction)}},
     {"gate", TCA_GATE_PARMS},
     {"ife", TCA_IFE_PARMS, KnownAction::Does::kChanges},
     {"mirred", TCA_MIRRED_PARMS, KnownAction::Does::kRedirects},
@@ -88,7 +101,12 @@ constexpr KnownAction kActions[] = {
     {"nat", TCA_NAT_PARMS},
     {"pedit", TCA_PEDIT_PARMS, KnownAction::Does::kChanges, offsetof(tc_gact, action),
      TCA_PEDIT_PARMS_EX},
-    {"police", TCA_POLICE_TBF, KnownAction::Does::kNothing, offsetof(tc_police, action)},
+    {"police",
+     TCA_POLICE_TBF,
+     KnownAction::Does::kNothing,
+     offsetof(tc_police, action),
+     0,
+     {TCA_POLICE_RESULT, 0, TC_ACT_OK}},  // the kernel leaves out a zero
     {"sample", TCA_SAMPLE_PARMS},
     {"simple", TCA_DEF_PARMS},
     {"skbedit", TCA_SKBEDIT_PARMS, KnownAction::Does::kChanges},
@@ -97,15 +115,12 @@ constexpr KnownAction kActions[] = {
     {"vlan", TCA_VLAN_PARMS, KnownAction::Does::kChanges},
 };
 
-/// What the action does to packets that it passes on. Police has a second verdict, for packets
-/// within the rate, and gact one for some at random: the kernel allows no chain in either.
-std::optional<std::int32_t> verdict_of(const KnownAction& action, const nlattr* parms) {
+/// nullopt: it cannot be read.
+std::optional<std::int32_t> verdict_in(const nlattr* attribute, std::size_t at) {
   std::int32_t verdict = 0;
-  if (parms == nullptr ||
-      static_cast<std::size_t>(nla_len(parms)) < action.verdict_at + sizeof verdict)
+  if (attribute == nullptr || static_cast<std::size_t>(nla_len(attribute)) < at + sizeof verdict)
     return std::nullopt;
-  std::memcpy(&verdict, static_cast<const char*>(nla_data(parms)) + action.verdict_at,
-              sizeof verdict);
+  std::memcpy(&verdict, static_cast<const char*>(nla_data(attribute)) + at, sizeof verdict);
   return verdict;
 }
 
@@ -133,8 +148,19 @@ void add_power(Power& power, const KnownAction& action, nlattr* nest) {
     options = {};
   const nlattr* parms = options.at(action.attribute);
   if (parms == nullptr && action.or_attribute != 0) parms = options.at(action.or_attribute);
-  const auto verdict = verdict_of(action, parms);
-  const bool leads_on = !verdict || TC_ACT_EXT_CMP(*verdict, TC_ACT_GOTO_CHAIN);
+  bool leads_on = false;
+  // What is dropped needs no mark, and behind the last action of a filter (TC_ACT_PIPE) it stays.
+  const auto go_by = [&](std::optional<std::int32_t> verdict) {
+    power.decides |= verdict == TC_ACT_OK || verdict == TC_ACT_RECLASSIFY;
+    leads_on |= !verdict || TC_ACT_EXT_CMP(*verdict, TC_ACT_GOTO_CHAIN);
+  };
+  go_by(verdict_in(parms, action.verdict_at));
+  const KnownAction::Second& second = action.second;
+  const nlattr* const its = second.attribute == 0 ? nullptr : options.at(second.attribute);
+  if (its != nullptr)
+    go_by(verdict_in(its, second.at));
+  else if (second.if_absent)
+    go_by(second.if_absent);
   switch (action.does) {
     case KnownAction::Does::kNothing:
       break;
@@ -150,10 +176,6 @@ void add_power(Power& power, const KnownAction& action, nlattr* nest) {
       add_mirred(power, value_of<tc_mirred>(parms), options.at(kBlock) != nullptr);
     }
   }
-  // What is dropped needs no mark, and behind the last action of a filter (TC_ACT_PIPE) it stays.
-  const bool has_another =
-      action.kind == "police" || (action.kind == "gact" && options.at(TCA_GACT_PROB) != nullptr);
-  if (verdict == TC_ACT_OK || verdict == TC_ACT_RECLASSIFY || has_another) power.decides = true;
   if (leads_on)
     add_goto(power,
              action.kind == "gact" ? "goto chain" : std::string(action.kind) + ", goto chain");
@@ -190,12 +212,14 @@ Power power_of(const TcObject& filter) {
   const auto find = [&](int attribute) {
     return attribute == 0 ? nullptr : nla_find(parts, nla_len(filter.options), attribute);
   };
-  if (nlattr* const police = find(kind->police))
+  nlattr* const police = find(kind->police);
+  if (police != nullptr)
     add_power(power, *std::ranges::find(kActions, "police", &KnownAction::kind), police);
   nlattr* const actions = find(kind->actions);
   if (actions == nullptr) {
-    // A table of filters is none itself.
-    power.decides = kind->name != "u32" || find(TCA_U32_DIVISOR) == nullptr;
+    // Without any it passes what it matches. A table of filters is none itself.
+    const bool is_table = kind->name == "u32" && find(TCA_U32_DIVISOR) != nullptr;
+    power.decides |= police == nullptr && !is_table;
     return power;
   }
   nlattr* action = nullptr;
@@ -247,9 +271,9 @@ std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
             : mark_need();
   if (need.empty()) return std::nullopt;
   return fmt::format(
-      "{} behind the rules ends the hook, and the kernel writes over the mark by which {}: delete "
-      "the filter, or, if no lossless packets take the port, leave it out of `ports`",
-      ends->name, need);
+      "{} behind the rules ends the hook, and the kernel writes over the mark by which {}: {}, or, "
+      "if no lossless packets take the port, leave it out of `ports`",
+      ends->name, need, kRemedyOfEnd);
 }
 
 std::optional<std::string> harm_of_lists(const qos::Ruleset& rules, std::string_view interface) {
@@ -321,9 +345,9 @@ std::optional<std::string> doubt_of_mark(std::string_view unread) {
   if (unread.empty()) return std::nullopt;
   return fmt::format(
       "a filter behind the rules ends the hook, and the kernel writes over the mark by which the "
-      "class is known that packets came in, and {} cannot be read, which may change it: delete the "
-      "filter, or, if no lossless packets take the port, leave it out of `ports`",
-      unread);
+      "class is known that packets came in, and {} cannot be read, which may change it: {}, or, if "
+      "no lossless packets take the port, leave it out of `ports`",
+      unread, kRemedyOfEnd);
 }
 
 std::optional<std::string> doubt_of_routes(const qos::Ruleset& rules, int why) {
@@ -338,12 +362,13 @@ std::optional<std::string> doubt_of_routes(const qos::Ruleset& rules, int why) {
 
 namespace {
 
-/// The name of the first that harms, else of the XDP program; empty: there is none.
-std::string first_of(std::span<const Stranger> strangers, const auto& harms,
-                     std::uint32_t xdp_program) {
+/// The first that harms, else the XDP program; without a name: there is none.
+Stranger first_of(std::span<const Stranger> strangers, const auto& harms,
+                  std::uint32_t xdp_program) {
   const auto first = std::ranges::find_if(strangers, harms);
-  if (first != strangers.end()) return first->name;
-  return xdp_program != 0 ? fmt::format("an XDP program ({})", xdp_program) : std::string();
+  if (first != strangers.end()) return *first;
+  if (xdp_program == 0) return {};
+  return {fmt::format("an XDP program ({})", xdp_program), power_of_program()};
 }
 
 }  // namespace
@@ -364,18 +389,19 @@ std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
         "come back as this machine's own, so that they do not turn: put the ports into a bridge "
         "of the kernel's own, or, if no lossless packets take the port, leave it out of `ports`",
         upper.name);
-  const auto harms = [&](const Stranger& s) {
-    return (marked && s.power.decides) || (s.power.redirects && redirect_matters(rules)) ||
+  const auto does = [&](const Stranger& s) {
+    return (s.power.redirects && redirect_matters(rules)) ||
            (s.power.changes && change_matters(rules));
   };
-  const std::string source = first_of(strangers, harms, ingress && marked ? upper.xdp_program : 0);
-  if (source.empty()) return std::nullopt;
+  const auto harms = [&](const Stranger& s) { return (marked && s.power.decides) || does(s); };
+  const Stranger source = first_of(strangers, harms, ingress && marked ? upper.xdp_program : 0);
+  if (source.name.empty()) return std::nullopt;
   return fmt::format(
       "{} on {}, which stands on this port, may change, redirect or unmark packets between the "
-      "rules of two ports, so that they do not turn: take it off {}, or, if no lossless packets "
-      "take the port, leave it out of "
-      "`ports`",
-      source, upper.name, upper.name);
+      "rules of two ports, so that they do not turn: {}, or, if no lossless packets take the port, "
+      "leave it out of `ports`",
+      source.name, upper.name,
+      does(source) ? "take it off " + upper.name : std::string(kRemedyOfEnd));
 }
 
 std::optional<std::string> harm_below(Part part, const qos::Ruleset& rules,
@@ -387,7 +413,7 @@ std::optional<std::string> harm_below(Part part, const qos::Ruleset& rules,
   };
   const bool redirects = redirect_matters(rules);
   std::string source =
-      first_of(strangers, harms, part == Part::kClassify && redirects ? lower.xdp_program : 0);
+      first_of(strangers, harms, part == Part::kClassify && redirects ? lower.xdp_program : 0).name;
   if (source.empty() && by_nftables && redirects)
     source = fmt::format("{}, {},", by_nftables->source, by_nftables->by);
   if (source.empty()) return std::nullopt;

@@ -24,7 +24,7 @@ namespace lldp::dataplane::bpf {
 
 /// What a filter may do to an IP packet that it matches.
 struct Power {
-  bool decides = false;    ///< ends the hook with TC_ACT_OK: the kernel writes over our mark
+  bool decides = false;    ///< may end the hook with TC_ACT_OK: the kernel writes over our mark
   bool changes = false;    ///< the packet's class: DSCP, PCP or priority
   bool redirects = false;  ///< to another interface, or into its ingress
   bool joins = false;      ///< fragments, whatever interface they came by
@@ -50,6 +50,12 @@ struct Stranger {
   std::string name{};  ///< `a filter (u32, preference 100)`
   Power power{};
 };
+
+/// Of a filter that decides and does nothing else. By TC_ACT_PIPE behind its last action the kernel
+/// passes a packet as by TC_ACT_OK, and leaves the mark.
+inline constexpr std::string_view kRemedyOfEnd =
+    "let the filter pass packets by `action pipe` (a policer: `conform-exceed drop/pipe`), delete "
+    "it";
 
 /// Interfaces that stand on others: VLANs, bonds, bridges, macvlans, VRFs, MACsec.
 class Stack {

@@ -121,7 +121,8 @@ TEST_F(Elsewhere, FilterThatEndsAHookIsFoundWherePacketsGoOnWithin) {
   EXPECT_FALSE(elsewhere_.empty()) << "what is no passage now may be one later";
   EXPECT_EQ(harm(), ends() +
                         " ends the hook, and the kernel writes over the mark by which packets "
-                        "that go on that way are known, so that they do not turn");
+                        "that go on that way are known, so that they do not turn: " +
+                        std::string(bpf::kRemedyOfEnd));
   ASSERT_TRUE(sh("tc filter del dev m1 ingress pref 9"));
   pass* theirs = pass__open_and_load();
   ASSERT_NE(theirs, nullptr);

@@ -269,6 +269,68 @@ TEST_P(Strangers, FilterThatEndsTheHookMattersWhereSomethingStandsOnThePort) {
   ASSERT_TRUE(sh("ip link del m0"));
 }
 
+/// Behind `tc filter add dev D ingress pref 9 protocol all u32 match u32 0 0`, and whether it ends
+/// the hook.
+struct Verdict {
+  const char* actions = "";
+  bool ends = false;
+};
+constexpr Verdict kVerdicts[] = {
+    {"flowid 1:7", true},
+    {"flowid 1:7 action pipe", false},
+    {"action pass", true},
+    {"action reclassify", true},
+    {"action pipe", false},
+    {"action continue", false},
+    {"action drop", false},
+    {"action drop random netrand pass 2", true},
+    {"action pass random determ drop 2", true},
+    {"action drop random netrand pipe 2", false},
+    {"action pipe random determ drop 1000", false},
+    {"action continue random netrand drop 1000", false},
+    {"action police rate 1gbit burst 1m", true},
+    {"action police rate 1gbit burst 1m conform-exceed drop", true},
+    {"action police rate 1gbit burst 1m conform-exceed drop/pass", true},
+    {"action police rate 1gbit burst 1m conform-exceed pass/pipe", true},
+    {"action police rate 1gbit burst 1m conform-exceed drop/pipe", false},
+    {"action police rate 1gbit burst 1m conform-exceed drop/continue", false},
+    {"action police rate 1gbit burst 1m conform-exceed pipe/pipe", false},
+    {"action police rate 1gbit burst 1m conform-exceed drop/pipe action pass", true},
+    {"police rate 1gbit burst 1m conform-exceed drop", true},
+    {"police rate 1gbit burst 1m conform-exceed drop/pipe", false},
+};
+
+TEST_P(Strangers, FilterEndsTheHookByAnyOfItsVerdicts) {
+  if (!sh("ip link add link p0 name m0 up type macvlan mode bridge 2>/dev/null"))
+    GTEST_SKIP() << "this kernel has no macvlan";
+  sh("tc qdisc add dev m0 clsact");
+  constexpr std::string_view kMilder =
+      ": let the filter pass packets by `action pipe` (a policer: `conform-exceed drop/pipe`), "
+      "delete it, or, if no lossless packets take the port, leave it out of `ports`";
+  std::size_t left_out = 0;
+  for (const Verdict& v : kVerdicts) {
+    for (const std::string on : {"p0", "m0"}) {
+      const std::string add =
+          "tc filter add dev " + on + " ingress pref 9 protocol all u32 match u32 0 0 " + v.actions;
+      if (!sh(add + " 2>/dev/null")) {  // this kernel has no such action
+        ++left_out;
+        continue;
+      }
+      if (v.ends)
+        EXPECT_THAT(complaints(), HasSubstr(kMilder)) << add;
+      else
+        EXPECT_EQ(complaints(), "") << add;
+      ASSERT_TRUE(sh("tc filter del dev " + on + " ingress pref 9")) << add;
+    }
+  }
+  std::cout << left_out << " of " << 2 * std::size(kVerdicts) << " filters are refused\n";
+  EXPECT_LT(left_out, 2 * std::size(kVerdicts)) << "no filter was tried";
+  if (!sh("tc filter add dev m0 ingress pref 9 protocol all u32 match u32 0 0 action mirred egress "
+          "redirect dev p1 2>/dev/null"))
+    return;
+  EXPECT_THAT(complaints(), HasSubstr(": take it off m0, or,")) << "it does more";
+}
+
 TEST_P(Strangers, FilterThatEndsTheHookMattersWhereNftablesChangesTheClass) {
   const std::array one{port_};
   const auto mangle = [](const char* does) {
@@ -287,8 +349,9 @@ TEST_P(Strangers, FilterThatEndsTheHookMattersWhereNftablesChangesTheClass) {
             "classify bypassed: a filter (u32, preference 100) behind the rules ends the hook, and "
             "the kernel writes over the mark by which the class is known that packets came in, "
             "which nftables (table ip t, chain c) may change (payload), so that they may turn in a "
-            "wrong one: delete the filter, or, if no lossless packets take the port, leave it out "
-            "of `ports`\n");
+            "wrong one: let the filter pass packets by `action pipe` (a policer: `conform-exceed "
+            "drop/pipe`), delete it, or, if no lossless packets take the port, leave it out of "
+            "`ports`\n");
   EXPECT_EQ(glanced(), 0U);
   ASSERT_TRUE(sh("nft add table ip t '{ flags dormant; }'"));
   EXPECT_EQ(glanced(), 1U);
@@ -516,9 +579,9 @@ TEST_P(Strangers, LegacyTablesThatCannotBeReadLeaveADoubt) {
   EXPECT_EQ(bpf::doubt_of_mark(need.unread),
             "a filter behind the rules ends the hook, and the kernel writes over the mark by which "
             "the class is known that packets came in, and iptables (legacy) (Permission denied) "
-            "cannot be read, which may change it: delete the filter, or, if no lossless packets "
-            "take the port, leave it out of "
-            "`ports`");
+            "cannot be read, which may change it: let the filter pass packets by `action pipe` (a "
+            "policer: `conform-exceed drop/pipe`), delete it, or, if no lossless packets take the "
+            "port, leave it out of `ports`");
   EXPECT_EQ(bpf::need_on_the_way(nftables, true), bpf::MarkNeed()) << "as root";
   EXPECT_EQ(bpf::doubt_of_mark(""), std::nullopt);
 }

@@ -155,7 +155,9 @@ Result<std::optional<std::string>> OtherPrograms::harm(Ifindex port, Part part,
   const auto need = [&] {
     // What comes in by a port without a tag never turns.
     const bool turns = rules.tag != qos::Tag();
-    if (turns && !glimpse.above.empty()) return need_above(glimpse.above.front()->link.name).why;
+    const auto leads = std::ranges::find_if(
+        glimpse.above, [](const SharedBeside& upper) { return upper->link.up; });
+    if (turns && leads != glimpse.above.end()) return need_above((*leads)->link.name).why;
     glimpse.turns = turns;
     glimpse.mark_need = mark_need(turns);
     return glimpse.mark_need->why;

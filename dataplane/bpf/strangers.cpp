@@ -502,8 +502,12 @@ std::vector<Stack::Link> Stack::along(Ifindex from,
       next.push_back(at->second);
       const auto link = links_.find(at->second);
       if (link != links_.end())
-        found.push_back(
-            {at->second, link->second.name, link->second.kind, link->second.xdp_program, {}});
+        found.push_back({at->second,
+                         link->second.name,
+                         link->second.kind,
+                         link->second.xdp_program,
+                         link->second.up,
+                         {}});
     }
   }
   return found;

@@ -65,6 +65,7 @@ class Stack {
     std::string name{};
     std::string kind{};             ///< LinkFacts::kind
     std::uint32_t xdp_program = 0;  ///< LinkFacts::xdp_program
+    bool up = false;                ///< LinkFacts::up
     Lists lists{};                  ///< where it was asked
     friend auto operator<=>(const Link&, const Link&) = default;
   };

@@ -48,9 +48,19 @@ bool carries(const Interfaces& all, const Interface& lower, const auto& is_one) 
   return false;
 }
 
+/// An address that routers share (VRRP, RFC 9568 section 7.3).
+bool is_of_routers(const MacAddress& address) {
+  constexpr std::uint8_t kPrefix[] = {0x00, 0x00, 0x5e, 0x00};
+  constexpr std::uint8_t kIpv4 = 1;
+  constexpr std::uint8_t kIpv6 = 2;
+  return std::equal(std::begin(kPrefix), std::end(kPrefix), address.begin()) &&
+         (address[4] == kIpv4 || address[4] == kIpv6);
+}
+
 /// An interface for which a machine may forward IP that is no router: it leads to containers,
 /// virtual machines or a VPN.
 bool leads_to_guests(const Interface& link) {
+  if (link.kind == "macvlan" && is_of_routers(link.address)) return false;
   constexpr std::string_view kNone[] = {"bond",   "dsa",   "dummy", "hsr",  "ifb",
                                         "macsec", "nlmon", "team",  "vlan", "vrf"};
   // Without a carrier too: as long as no guest runs, docker0 has none.
@@ -114,8 +124,19 @@ std::vector<std::string> left_out(const Interfaces& interfaces, const NameSelect
 
 bool forwards_for_guests(const Interfaces& interfaces, const NameSelection& ports,
                          const Machine& machine) {
+  const auto port = [&](const Interface& link) { return is_port(link, ports, machine); };
+  const auto bridges_ports_alone = [&](const Interface& link) {
+    bool any = false;
+    for (const auto& [ifindex, member] : interfaces) {
+      if (member.master != link.ifindex) continue;
+      if (!port(member)) return false;
+      any = true;
+    }
+    return any && link.kind == "bridge";
+  };
   return std::ranges::any_of(interfaces, [&](const auto& entry) {
-    return leads_to_guests(entry.second) && !is_port(entry.second, ports, machine);
+    const Interface& link = entry.second;
+    return leads_to_guests(link) && !port(link) && !bridges_ports_alone(link);
   });
 }
 

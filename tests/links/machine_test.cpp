@@ -300,6 +300,29 @@ TEST(Guests, AreNotWhatARouterHas) {
   EXPECT_FALSE(has_guests(parts));
 }
 
+TEST(Guests, AreNotOnAnAddressThatRoutersShare) {
+  Parts parts;
+  parts.cards(2, "eth");
+  Interface& vrrp = parts.add("vrrp.7", "macvlan");
+  for (const std::uint8_t family : {std::uint8_t{1}, std::uint8_t{2}}) {
+    vrrp.address = {0x00, 0x00, 0x5e, 0x00, family, 7};
+    EXPECT_FALSE(has_guests(parts));
+  }
+  vrrp.address[4] = 3;
+  EXPECT_TRUE(has_guests(parts));
+}
+
+TEST(Guests, AreNotOnABridgeOfPortsAlone) {
+  Parts parts;
+  parts.card("eth0");
+  const Ifindex bridge = parts.add("br0", "bridge").ifindex;
+  parts.add("eth1").master = bridge;
+  const NameSelection ports{.wanted = {"eth*"}};
+  EXPECT_FALSE(has_guests(parts, ports));
+  parts.add("tap0", "tun").master = bridge;
+  EXPECT_TRUE(has_guests(parts, ports));
+}
+
 TEST(Guests, AreNoPorts) {
   Parts parts;
   parts.card("eth0");

@@ -180,8 +180,13 @@ class Backend {
   /// Why there is a glance: some seconds have passed, and what costs more than that may wait for a
   /// later one; or an answer about the present state is to be given.
   enum class Glance : std::uint8_t { kOfTime, kOfQuestion };
+  /// For what changes in a moment and no event tells of; and for what needs an error to change.
+  static constexpr std::chrono::seconds kGlancePause{9};
+  static constexpr std::chrono::seconds kRareGlancePause{60};
+  /// How long after the last one a glance of time may come, by what the back end knows now.
+  [[nodiscard]] virtual std::chrono::seconds glance_pause() const { return kGlancePause; }
   /// Those of `ports` whose state may differ from the last verify() without a report by events().
-  /// Cheap; called every 9 s, and before an answer.
+  /// Cheap; called before an answer, and when glance_pause() is over.
   [[nodiscard]] virtual std::vector<Ifindex> glance(std::span<const Ifindex> ports,
                                                     Glance /*why*/) {
     return {ports.begin(), ports.end()};

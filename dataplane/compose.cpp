@@ -17,7 +17,7 @@ void sort_by_part(std::vector<Change>& changes) {
 }  // namespace
 
 Compose::Compose(std::vector<std::unique_ptr<Backend>> members, UniqueFd events)
-    : members_(std::move(members)), events_(std::move(events)) {
+    : members_(std::move(members)), glances_(members_.size()), events_(std::move(events)) {
   for (const auto& member : members_) name_.append(name_.empty() ? "" : ",").append(member->name());
 }
 
@@ -182,10 +182,20 @@ Events Compose::take_events() {
   return all;
 }
 
+std::chrono::seconds Compose::glance_pause() const {
+  auto least = members_.front()->glance_pause();
+  for (const auto& member : members_) least = std::min(least, member->glance_pause());
+  return least;
+}
+
 std::vector<Ifindex> Compose::glance(std::span<const Ifindex> ports, Glance why) {
+  const std::chrono::seconds pause = glance_pause();
   std::set<Ifindex> all;
-  for (const auto& member : members_)
-    for (const Ifindex port : member->glance(ports, why)) all.insert(port);
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (why == Glance::kOfTime && ++glances_[i] * pause < members_[i]->glance_pause()) continue;
+    glances_[i] = 0;
+    for (const Ifindex port : members_[i]->glance(ports, why)) all.insert(port);
+  }
   return {all.begin(), all.end()};
 }
 

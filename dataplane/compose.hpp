@@ -37,6 +37,7 @@ class Compose : public Backend {
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] int events() const override { return events_.get(); }
   [[nodiscard]] Events take_events() override;
+  [[nodiscard]] std::chrono::seconds glance_pause() const override;
   [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports, Glance why) override;
   void links_changed() override;
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
@@ -63,7 +64,8 @@ class Compose : public Backend {
   void finish(std::size_t member, const Outcome& outcome, std::vector<Outcome>& out);
 
   std::vector<std::unique_ptr<Backend>> members_;
-  UniqueFd events_;  ///< epoll: theirs
+  std::vector<int> glances_;  ///< of time, since each member's last
+  UniqueFd events_;           ///< epoll: theirs
   std::string name_;
   std::map<Ifindex, Pending> pending_;
   std::vector<Outcome> outcomes_;  ///< of ports at which no back end had anything to do

@@ -517,7 +517,7 @@ void Daemon::settle() {
     } else if (round > 0) {
       break;
     }
-    if (const auto due = protection_.next_deadline(); due && *due <= now) {
+    if (protection_.has_turn(now)) {
       protection_.advance(now);
       watch_rules(now);
       perform(now);

@@ -24,12 +24,13 @@ using dataplane::PartReading;
 using dataplane::PartState;
 
 constexpr std::size_t kPerTurn = 16;  ///< ports read before others have their turn
-/// How often changes without an event are found; they are put right within 10 s. However short the
-/// TTL is, rules that are found stay for as long.
+/// However short the TTL is, rules that are found stay for as long.
 constexpr std::chrono::seconds kLeastPatience{60};
-constexpr Duration kGlancePause = std::chrono::seconds(9);
-/// Counters that are told for minutes need not be read at every glance.
-constexpr Duration kCountPause = std::chrono::minutes(1);
+/// Counters that are told for minutes need not be read at every glance, but at those that come once
+/// a minute.
+constexpr Duration kCountPause = std::chrono::seconds(50);
+/// A glance comes by that part of its pause earlier where the daemon is awake anyway.
+constexpr int kEarlier = 6;
 /// Between two readings of one port, however often it changes.
 constexpr Duration kLookPause = std::chrono::milliseconds(100);
 /// After what stands on a port has changed: a bridge gets its interfaces by the hundred, and after
@@ -192,7 +193,7 @@ void Protection::add(Ifindex port, TimePoint now, bool stacked) {
   move(rules, RulesEvent::kAdded);
   if (rules.change) {  // of before: it is not known yet what is there
     begin(rules, {.target = rules.change->target, .again = true});
-    if (!glance_at_) glance_at_ = now + kGlancePause;
+    if (!glances_since_) glances_since_ = now;
     rules.assumed_up = false;
   } else if (surveyed_) {
     adopt(rules, now);
@@ -202,7 +203,7 @@ void Protection::add(Ifindex port, TimePoint now, bool stacked) {
 }
 
 void Protection::adopt(PortRules& rules, TimePoint now) {
-  if (!glance_at_) glance_at_ = now + kGlancePause;
+  if (!glances_since_) glances_since_ = now;
   const Ifindex port = rules.port.ifindex;
   if (rules.assumed_up && agent_->settings().role == Role::kSwitch &&
       agent_->order(port) == Order::kUnknown && !agent_->ports_restored())
@@ -581,8 +582,23 @@ std::optional<TimePoint> Protection::next_deadline() const {
   } else if (whole_ && (!backend_ || is_unread())) {
     take(whole_->due);
   }
-  if (ours_ != 0) take(glance_at_);
+  if (ours_ != 0) take(glance_at());
   return next == kNever ? std::nullopt : std::optional(next);
+}
+
+std::optional<TimePoint> Protection::glance_at() const {
+  if (!glances_since_ || !backend_) return std::nullopt;
+  return *glances_since_ + backend_->glance_pause();
+}
+
+bool Protection::may_glance(TimePoint now) const {
+  const auto due = glance_at();
+  return due && *due - Duration(backend_->glance_pause()) / kEarlier <= now;
+}
+
+bool Protection::has_turn(TimePoint now) const {
+  const auto due = next_deadline();
+  return (due && *due <= now) || (ours_ != 0 && may_glance(now));
 }
 
 void Protection::end_found(std::vector<Ifindex>& turn, TimePoint now) {
@@ -622,9 +638,9 @@ void Protection::advance(TimePoint now) {
     }
     program(turn, now);
   }
-  if (glance_at_ && *glance_at_ <= now && backend_) {
+  if (may_glance(now)) {
     glance(dataplane::Backend::Glance::kOfTime, now);
-    glance_at_ = now + kGlancePause;
+    glances_since_ = now;
   }
   if (!is_up()) return;
   std::size_t looks = 0;

@@ -26,9 +26,10 @@ namespace lldp::io {
 
 /// Keeps the data plane equal to the orders that the agent has for its ports, one port at a time,
 /// and reads it back: after each change, when the back end reports a change by another program, and
-/// every 10 s where no event does. Removed rules are reinstalled, counted and reported. Whatever
-/// the data plane refuses, the agent goes on, an alarm says what is wrong, and a port's rules are
-/// tried again after 1 s, 2 s and so on, at last every 30 s.
+/// where no event does after the back end's own pause (9 s; 60 s where little is left without one).
+/// Removed rules are reinstalled, counted and reported. Whatever the data plane refuses, the agent
+/// goes on, an alarm says what is wrong, and a port's rules are tried again after 1 s, 2 s and so
+/// on, at last every 30 s.
 ///
 /// Fail-static: a port that has rules of ours at the start, and of which no state file names the
 /// neighbor, has those for `up` until a neighbor is heard, or would have been
@@ -87,6 +88,8 @@ class Protection {
   void take_events(TimePoint now);
   /// When advance() has something to do.
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
+  /// It has something to do now, or something that would soon be due, and so costs no wake-up.
+  [[nodiscard]] bool has_turn(TimePoint now) const;
   void advance(TimePoint now);
   /// Raises and clears the alarms for what has happened since it was last called, and tells what
   /// was put back.
@@ -192,6 +195,9 @@ class Protection {
   }
   /// Ports whose change no event reports are read back.
   void glance(dataplane::Backend::Glance why, TimePoint now);
+  /// When one of time is due.
+  [[nodiscard]] std::optional<TimePoint> glance_at() const;
+  [[nodiscard]] bool may_glance(TimePoint now) const;
   /// Counts packets that turned at the port in no class.
   void count_unclassed(std::span<const Ifindex> ports, TimePoint now);
   [[nodiscard]] std::optional<std::string> unclassed_text(TimePoint now) const;
@@ -220,7 +226,7 @@ class Protection {
   std::optional<Failure> whole_;          ///< the back end cannot be opened, asked or read
   std::optional<TimePoint> found_until_;  ///< by then every neighbor would have been heard
   std::function<bool()> is_alone_ = [] { return false; };
-  std::optional<TimePoint> glance_at_;
+  std::optional<TimePoint> glances_since_;  ///< the last one of time, or when they began
   TimePoint glanced_at_{};
   std::optional<TimePoint> counted_at_{};  ///< packets in no class, at all ports
 

@@ -25,7 +25,10 @@ namespace {
 constexpr Part kPartsOfBpf[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 
 /// TCX hooks are watched, and asked every 10 minutes all the same.
-constexpr std::size_t kGlancesWithoutChains = 64;
+constexpr std::chrono::minutes kChainsPause{10};
+/// Without a watch it costs microseconds to ask a port's: those of more ports are asked once a
+/// minute.
+constexpr std::size_t kChainsPerGlance = 16;
 
 constexpr std::chrono::nanoseconds kMigrationPause = std::chrono::milliseconds(250);
 /// From the start of a change of a TCX hook until it is made. Many at once are looked at once.
@@ -79,6 +82,7 @@ Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
                                     std::move(*poll), std::move(timer), std::move(*queues),
                                     options.queues, std::move(*routes)));
   self->watch_mounts();
+  self->watch_nftables();
   auto clsact = std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_);
   self->clsact_ = clsact.get();
   self->others_.set_filters(*clsact);
@@ -148,6 +152,12 @@ void Bpf::watch_mounts() {
   mounts_ = UniqueFd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
   epoll_event interest{.events = EPOLLPRI, .data = {}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, mounts_.get(), &interest);
+}
+
+void Bpf::watch_nftables() {
+  epoll_event interest{.events = EPOLLIN, .data = {}};
+  if (const int fd = others_.watch_nftables(); fd >= 0)
+    ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd, &interest);
 }
 
 bool Bpf::has_file_system_changed() {
@@ -277,10 +287,16 @@ void Bpf::look_soon() {
   set_timer();
 }
 
+std::chrono::seconds Bpf::glance_pause() const {
+  const bool chains = watch_ || !tcx_ || ports_.size() > kChainsPerGlance;
+  return chains && others_.are_told() ? kRareGlancePause : kGlancePause;
+}
+
 std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports, Glance why) {
   take_chains();
-  const bool chains = !watch_ || look_at_ || ++watched_glances_ % kGlancesWithoutChains == 0;
-  return others_.changed(ports, why, chains);
+  const bool chains = !watch_ || look_at_ || ++watched_glances_ >= kChainsPause / glance_pause();
+  if (chains) watched_glances_ = 0;
+  return others_.changed(ports, why, chains, glance_pause());
 }
 
 Result<PortPlan> Bpf::plan_removal(const PortRef& port) { return plan_from(port, std::nullopt); }
@@ -359,6 +375,7 @@ Events Bpf::take_events() {
   if (others_.add_concerned(events.changed)) look_soon();
   if (has_file_system_changed()) events.changed.emplace_back();
   if (others_.take_routes()) events.changed.emplace_back();
+  others_.add_filtered(events.changed);
   take_chains();
   if (timer_.take()) {
     if (look_at_ && *look_at_ <= std::chrono::steady_clock::now()) {

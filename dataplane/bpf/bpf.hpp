@@ -42,6 +42,7 @@ class Bpf : public Backend {
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] int events() const override { return poll_.get(); }
   [[nodiscard]] Events take_events() override;
+  [[nodiscard]] std::chrono::seconds glance_pause() const override;
   [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports, Glance why) override;
   void links_changed() override { others_.expire(); }
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
@@ -77,6 +78,7 @@ class Bpf : public Backend {
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
   [[nodiscard]] Outcome apply(const PortPlan& plan);
   void watch_mounts();
+  void watch_nftables();
   [[nodiscard]] bool has_file_system_changed();
   /// When the next port may migrate: each holds the kernel's RTNL lock, which others want too. And
   /// when TCX hooks that changed may be looked at, or are to be watched from then on.
@@ -119,7 +121,7 @@ class Bpf : public Backend {
   bool watch_tried_ = false;
   /// A TCX hook changes, by then it has; or a filter elsewhere has.
   std::optional<std::chrono::steady_clock::time_point> look_at_{};
-  std::size_t watched_glances_ = 0;
+  int watched_glances_ = 0;                        ///< since one asked them
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
   bool migrates_ = false;  ///< rules may stand on the last hook too, and are moved there
   std::set<Ifindex> to_migrate_;

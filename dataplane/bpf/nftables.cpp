@@ -103,7 +103,18 @@ void Nftables::refuse(int code) {
   unread_ = Error{code, "nftables", std::strerror(code)};
 }
 
+void Nftables::watch() {
+  if (auto watch = NftWatch::open()) watch_.emplace(std::move(*watch));
+}
+
+bool Nftables::take() {
+  const bool told = watch_ && watch_->take();
+  told_ |= told;
+  return told;
+}
+
 void Nftables::read() {
+  told_ = false;  // before it is read: what is told meanwhile is read again
   if (is_missing()) return;
   const auto end = [this](std::vector<NftBypass> found) {
     unread_.reset();

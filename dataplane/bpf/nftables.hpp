@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "dataplane/bpf/nft_rules.hpp"
+#include "dataplane/bpf/nft_watch.hpp"
 #include "os/fd.hpp"
 
 namespace lldp::dataplane::bpf {
@@ -18,6 +19,14 @@ namespace lldp::dataplane::bpf {
 /// What nftables does past the rules of ports, in the network namespace of the first read().
 class Nftables {
  public:
+  /// From now on the kernel tells of changes, if it can. In the namespace of the first read().
+  void watch();
+  /// Readable when take() may be true; -1: never.
+  [[nodiscard]] int fd() const { return watch_ ? watch_->fd() : -1; }
+  /// True once after a transaction: read() has something to do.
+  [[nodiscard]] bool take();
+  /// Nothing has changed since the last read(), or the kernel would have told.
+  [[nodiscard]] bool is_current() const { return watch_ && !told_ && (generation_ || refused_); }
   /// Reads what there is, if a transaction has changed anything since. One short question where
   /// none has.
   void read();
@@ -49,6 +58,8 @@ class Nftables {
   int read_family(std::uint8_t family, bool of_stack, std::span<char> buffer,
                   std::vector<NftChain>& all, std::vector<NftRule>& rules);
 
+  std::optional<NftWatch> watch_{};
+  bool told_ = false;  ///< of a transaction, since the last read()
   UniqueFd socket_;
   std::uint32_t sequence_ = 0;
   bool refused_ = false;  ///< the kernel had no nftables when it was asked

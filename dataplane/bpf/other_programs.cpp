@@ -14,9 +14,9 @@ namespace {
 /// XDP by a BPF link and features are not told of, and an interface costs microseconds to read: of
 /// more than so many ports every 5 minutes, and before an answer.
 constexpr std::size_t kLinksPerGlance = 16;
-constexpr std::size_t kGlancesWithoutLinks = 32;
+constexpr std::chrono::minutes kLinksPause{5};
 /// TCX programs elsewhere, of which no event tells without a watch.
-constexpr std::size_t kGlancesWithoutFar = 8;
+constexpr std::chrono::seconds kFarPause{72};
 /// With more ports one question for all interfaces costs less than one for each port.
 constexpr std::size_t kLinksOneByOne = 8;
 
@@ -229,8 +229,22 @@ bool OtherPrograms::add_concerned(std::vector<Ifindex>& interfaces) {
   return far_;
 }
 
+bool OtherPrograms::is_filtered_otherwise(const Glimpse& seen) const {
+  return by_nftables(seen.name, false) != seen.nftables ||
+         nftables_unread() != seen.nftables_unread ||
+         by_nftables(seen.below) != seen.nftables_below;
+}
+
+void OtherPrograms::add_filtered(std::vector<Ifindex>& ports) {
+  if (!nftables_.take() || seen_.empty()) return;
+  nftables_.read();
+  for (const auto& [port, seen] : seen_)
+    if (is_filtered_otherwise(seen) || (seen.mark_need && *seen.mark_need != mark_need(seen.turns)))
+      ports.push_back(port);
+}
+
 std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Backend::Glance why,
-                                            bool chains) {
+                                            bool chains, std::chrono::seconds pause) {
   const bool for_answer = why == Backend::Glance::kOfQuestion;
   std::set<Ifindex> changed;
   const auto compare = [&](Ifindex port, const LinkFacts& facts) {
@@ -245,9 +259,10 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
            (seen->second.mark_need || !seen->second.above.empty() || !seen->second.below.empty());
   });
   const bool programs =
-      interfaces_.has_tcx() && chains && (for_answer || far_glances_++ % kGlancesWithoutFar == 0);
+      interfaces_.has_tcx() && chains &&
+      (for_answer || far_glances_++ % std::max<std::int64_t>(kFarPause / pause, 1) == 0);
   const bool links =
-      for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kGlancesWithoutLinks;
+      for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kLinksPause / pause;
   if (links) glances_ = 0;
   // Where nothing stands on a port, an event of links tells of what comes. An interface elsewhere
   // goes without one.
@@ -277,15 +292,13 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
     if (seen == seen_.end()) changed.insert(port);
     if (changed.contains(port)) continue;
     if (programs_.tag(port) != seen->second.tag) changed.insert(port);
-    if (by_nftables(seen->second.name, false) != seen->second.nftables ||
-        nftables_unread() != seen->second.nftables_unread ||
-        routes_.found() != seen->second.route || routes_.unread() != seen->second.routes_unread)
+    if (is_filtered_otherwise(seen->second) || routes_.found() != seen->second.route ||
+        routes_.unread() != seen->second.routes_unread)
       changed.insert(port);
     if (stacked) {
       const auto uppers = interfaces_.above(port);
       const auto lowers = interfaces_.below(port);
-      if (!uppers || *uppers != seen->second.above || !lowers || *lowers != seen->second.below ||
-          by_nftables(*lowers) != seen->second.nftables_below)
+      if (!uppers || *uppers != seen->second.above || !lowers || *lowers != seen->second.below)
         changed.insert(port);
     }
     if (seen->second.mark_need && *seen->second.mark_need != need(seen->second.turns))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -82,9 +83,19 @@ class OtherPrograms {
   void keep(Ifindex port, Glimpse glimpse) { seen_.insert_or_assign(port, std::move(glimpse)); }
 
   /// Those of the ports about which bypass() or doubt() may say something else than when they were
-  /// last kept. `chains`: TCX hooks are asked as well.
+  /// last kept. `chains`: TCX hooks are asked as well. `pause`: between two of time.
   [[nodiscard]] std::vector<Ifindex> changed(std::span<const Ifindex> ports, Backend::Glance why,
-                                             bool chains);
+                                             bool chains, std::chrono::seconds pause);
+  /// Readable when add_filtered() may have something to add; -1: never.
+  [[nodiscard]] int watch_nftables() {
+    nftables_.watch();
+    return nftables_.fd();
+  }
+  /// Adds those past which nftables lets packets otherwise than was seen, after a transaction.
+  void add_filtered(std::vector<Ifindex>& ports);
+  /// An event tells of changes of nftables, and all that was told was looked at: changed() need not
+  /// be asked soon.
+  [[nodiscard]] bool are_told() const { return nftables_.is_current() && !far_; }
   /// Readable when take_routes() may be true.
   [[nodiscard]] int fd() const { return routes_.fd(); }
   /// True once after routes have changed what bypass() or doubt() says of all ports.
@@ -126,6 +137,8 @@ class OtherPrograms {
   [[nodiscard]] Glimpse::ByNftables by_nftables(const std::string& interface, bool below) const;
   [[nodiscard]] std::vector<Glimpse::ByNftables> by_nftables(
       std::span<const SharedBeside> below) const;
+  /// nftables lets packets past the rules of the port otherwise than was seen.
+  [[nodiscard]] bool is_filtered_otherwise(const Glimpse& seen) const;
   [[nodiscard]] std::optional<std::string> sent_into(Ifindex port) const;
   [[nodiscard]] std::optional<std::string> on_passages();
   /// Adds the ports that are sent packets from elsewhere, otherwise than they were seen to be, or
@@ -142,9 +155,9 @@ class OtherPrograms {
   Interfaces interfaces_;
   Nftables nftables_;  ///< as of the last changed()
   RouteWatch routes_;
-  std::size_t glances_ = 0;      ///< of time, since one read the interfaces
-  bool far_ = false;             ///< something happened elsewhere, and was not looked at
-  std::size_t far_glances_ = 0;  ///< of time, since one asked for TCX programs elsewhere
+  int glances_ = 0;      ///< of time, since one read the interfaces
+  bool far_ = false;     ///< something happened elsewhere, and was not looked at
+  int far_glances_ = 0;  ///< of time, since one asked for TCX programs elsewhere
 };
 
 }  // namespace lldp::dataplane::bpf

@@ -47,6 +47,7 @@ class Sai : public Backend, private MapStore {
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] int events() const override { return poll_.get(); }
   [[nodiscard]] Events take_events() override;
+  [[nodiscard]] std::chrono::seconds glance_pause() const override { return kRareGlancePause; }
   [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex>, Glance) override {
     return {};
   }

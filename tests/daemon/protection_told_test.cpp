@@ -79,6 +79,36 @@ TEST_F(ProtectionTest, TheBackEndKnowsWhetherAnAnswerIsToBeGiven) {
   EXPECT_EQ(kernel_.glances.back(), Glance::kOfQuestion);
 }
 
+TEST_F(ProtectionTest, TheBackEndKnowsHowLongAGlanceMayWait) {
+  kernel_.tells = true;
+  kernel_.glance_pause = seconds(60);
+  start();
+  kernel_.glances.clear();
+  pass(seconds(59));
+  EXPECT_THAT(kernel_.glances, IsEmpty());
+  pass(seconds(1));
+  EXPECT_EQ(kernel_.glances.size(), 1U);
+  kernel_.glance_pause = seconds(5);
+  pass(seconds(5));
+  EXPECT_EQ(kernel_.glances.size(), 2U) << "it knows now";
+}
+
+TEST_F(ProtectionTest, GlanceThatIsSoonDueNeedsNoWakeUpOfItsOwn) {
+  kernel_.tells = true;
+  kernel_.glance_pause = seconds(60);
+  start();
+  kernel_.glances.clear();
+  now_ += seconds(49);
+  EXPECT_FALSE(protection_->has_turn(now_));
+  now_ += seconds(2);
+  EXPECT_TRUE(protection_->has_turn(now_));
+  EXPECT_GT(protection_->next_deadline(), now_);
+  protection_->advance(now_);
+  EXPECT_EQ(kernel_.glances.size(), 1U);
+  EXPECT_FALSE(protection_->has_turn(now_));
+  EXPECT_EQ(protection_->next_deadline(), now_ + seconds(60));
+}
+
 TEST_F(ProtectionTest, PacketsThatTurnInNoClassAreAnAlarmWhileTheyDo) {
   start();
   const auto standing = [&] {

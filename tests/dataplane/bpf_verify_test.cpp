@@ -273,6 +273,27 @@ TEST_P(BpfVerify, TcxProgramOfAnotherBeforeOursBypassesIt) {
 }
 
 // Of a function that `ip link set mtu` enters on Debian 12.
+TEST_P(BpfVerify, TransactionOfNftablesIsAnEvent) {
+  while (!told(500).empty()) continue;  // of what was put
+  (void)glance();
+  EXPECT_EQ(states(), "classify done, remap done");
+  if (!sh("nft 'add table netdev t; add chain netdev t c { type filter hook egress device p0 "
+          "priority 0; }; add rule netdev t c fwd to q0' 2>/dev/null"))
+    GTEST_SKIP() << "nftables of this kernel has no egress";
+  EXPECT_THAT(told(60'000), Contains(port_));
+  EXPECT_EQ(states(), "classify done, remap bypassed");
+  ASSERT_TRUE(sh("nft delete table netdev t"));
+}
+
+TEST_P(BpfVerify, GlanceIsRareWhereEventsTell) {
+  EXPECT_EQ(backend_->glance_pause(), Backend::kGlancePause) << "it was not asked yet";
+  (void)glance();
+  const bool watched = !bpf::has_tcx() || bpf::ChainWatch::open();
+  for (int i = 0; i < 50 && watched && backend_->glance_pause() == Backend::kGlancePause; ++i)
+    (void)told(100);  // it begins to watch a moment after the start
+  EXPECT_EQ(backend_->glance_pause(), watched ? Backend::kRareGlancePause : Backend::kGlancePause);
+}
+
 TEST_P(BpfVerify, WatchTellsOnceThatTheKernelEnteredAFunction) {
   auto watch = bpf::ChainWatch::open(std::array{"dev_set_mtu_ext"});
   if (!watch) GTEST_SKIP() << to_string(watch.error());

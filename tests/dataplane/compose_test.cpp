@@ -54,6 +54,7 @@ struct Member : Backend {
   }
   int events() const override { return event.get(); }
   Events take_events() override { return std::exchange(next, {}); }
+  std::chrono::seconds glance_pause() const override { return pause; }
   std::vector<Ifindex> glance(std::span<const Ifindex>, Glance) override { return seen; }
   void apply(const Plan& plan) override {
     for (const PortPlan& port : plan.ports) {
@@ -83,6 +84,7 @@ struct Member : Backend {
   UniqueFd event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   Events next{};
   std::vector<Ifindex> seen{};
+  std::chrono::seconds pause = kGlancePause;
   std::vector<std::string> asked{};
   std::optional<Error> error{};
   std::vector<PortRef> its_ports{};
@@ -227,6 +229,25 @@ TEST_F(ComposeTest, EventsAndGlancesAreThoseOfAll) {
   one_->seen = {kB};
   two_->seen = {kA, kB};
   EXPECT_THAT(both_->glance({}, Backend::Glance::kOfTime), ElementsAre(kA, kB));
+}
+
+TEST_F(ComposeTest, MemberIsAskedAtEachGlanceThatItsPauseIsOverAt) {
+  using std::chrono::seconds;
+  one_->seen = {kA};
+  two_->seen = {kB};
+  one_->pause = seconds(9);
+  two_->pause = seconds(20);
+  EXPECT_EQ(both_->glance_pause(), seconds(9));
+  const auto glance = [&] { return both_->glance({}, Backend::Glance::kOfTime); };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(glance(), ElementsAre(kA));
+    EXPECT_THAT(glance(), ElementsAre(kA));
+    EXPECT_THAT(glance(), ElementsAre(kA, kB)) << "27 s";
+  }
+  EXPECT_THAT(both_->glance({}, Backend::Glance::kOfQuestion), ElementsAre(kA, kB));
+  two_->pause = seconds(5);
+  EXPECT_EQ(both_->glance_pause(), seconds(5));
+  EXPECT_THAT(glance(), ElementsAre(kB));
 }
 
 TEST_F(ComposeTest, PortsAreThoseOfAnyInOrderAndBouncesAreAddedUp) {

@@ -42,6 +42,7 @@ struct FakeKernel {
   bool splits = true;   ///< classes of a port
   std::optional<PartReading> crossing_limit{};
   std::vector<Backend::Glance> glances{};  ///< so far
+  std::chrono::seconds glance_pause = Backend::kGlancePause;
   int takes_away = 0;  ///< so many changes somebody undoes at once, of which the event is lost
 };
 
@@ -88,6 +89,7 @@ class FakeBackend : public Backend {
     }
     return events;
   }
+  [[nodiscard]] std::chrono::seconds glance_pause() const override { return kernel_.glance_pause; }
   [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports, Glance why) override {
     kernel_.glances.push_back(why);
     return kernel_.tells ? std::vector<Ifindex>() : Backend::glance(ports, why);

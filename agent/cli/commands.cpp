@@ -135,7 +135,7 @@ Result<int> config(const Arguments& arguments) {
 }
 
 Result<int> reload(const Arguments& arguments) {
-  return command(arguments, "org.lldplevel.Reload");
+  return ask_and_print(arguments, "org.lldplevel.Reload", report::reload_text);
 }
 Result<int> forget(const Arguments& arguments) {
   return command(arguments, "org.lldplevel.Forget");

@@ -439,11 +439,15 @@ constexpr OfStart kOfStart[] = {
 
 }  // namespace
 
-std::vector<std::string_view> keep_what_is_of_start(Config& fresh, const Config& running) {
-  std::vector<std::string_view> out;
+std::vector<Setting> keep_what_is_of_start(Config& fresh, const Config& running) {
+  const std::vector<Setting> wanted = settings(fresh);
+  const std::vector<Setting> present = settings(running);
+  std::vector<Setting> out;
   for (const OfStart& option : kOfStart) {
     if (!option.keep(fresh, running)) continue;
-    out.push_back(option.key);
+    const auto& there = *std::ranges::find(wanted, option.key, &Setting::key);
+    const auto& here = *std::ranges::find(present, option.key, &Setting::key);
+    if (there.value != here.value) out.push_back(there);
     if (const auto was = running.origins.of.find(option.key); was != running.origins.of.end())
       fresh.origins.of.insert_or_assign(std::string(option.key), was->second);
     else

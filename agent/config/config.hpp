@@ -164,9 +164,9 @@ struct LoadedConfig {
 [[nodiscard]] Result<Config> with_option(Config config, std::string_view key,
                                          std::string_view value);
 
-/// Puts back into `fresh` what is read at start only and is another in it; the keys of that.
-[[nodiscard]] std::vector<std::string_view> keep_what_is_of_start(Config& fresh,
-                                                                  const Config& running);
+/// Puts back into `fresh` what is read at start only and is another in it. Returns what `fresh` had
+/// in its place, but for what follows from another `dry-run`.
+[[nodiscard]] std::vector<Setting> keep_what_is_of_start(Config& fresh, const Config& running);
 
 /// A key as settings() has it, however the name of a port in it is spelled.
 [[nodiscard]] std::string spelled(std::string_view key);

@@ -34,8 +34,9 @@ class ControlHandler {
   [[nodiscard]] virtual std::string rules_json() = 0;
   /// Every key of the configuration with its value in force, and where that comes from.
   [[nodiscard]] virtual std::string config_json() = 0;
-  /// Reads the configuration anew, as SIGHUP does. Fails with all that is wrong in it.
-  [[nodiscard]] virtual Result<void, std::vector<Error>> reload() = 0;
+  /// Reads the configuration anew, as SIGHUP does, and names the keys that wait for a restart.
+  /// Fails with all that is wrong in it.
+  [[nodiscard]] virtual Result<std::string, std::vector<Error>> reload_json() = 0;
   /// These ports send what they have to tell as soon as they may; all that may send, if there are
   /// none.
   [[nodiscard]] virtual Result<void> update(std::span<const std::string> ports) = 0;

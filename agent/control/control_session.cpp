@@ -294,8 +294,8 @@ void Session::accept_pfc(const Call& call) {
 
 void Session::reload(const Call&) {
   if (!may_command()) return;
-  const auto done = owner_->handler().reload();
-  if (done) return send(varlink::reply("{}"));
+  const auto done = owner_->handler().reload_json();
+  if (done) return send(varlink::reply(*done));
   std::string lines;
   for (const Error& error : done.error()) lines += (lines.empty() ? "" : "\n") + to_string(error);
   send(varlink::error("org.lldplevel.ReloadFailed", object("reason", lines)));

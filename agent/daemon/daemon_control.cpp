@@ -76,13 +76,30 @@ std::string Daemon::config_json() {
   std::string json;
   report::JsonWriter out(json);
   out.open('{').member("version", 1).key("keys").open('[');
-  for (const config::Setting& setting : config::settings(config_))
+  for (const config::Setting& setting : config::settings(config_)) {
     out.open('{')
         .member("key", setting.key)
         .member("value", escape(setting.value))
-        .member("source", escape(setting.source))
-        .close('}');
+        .member("source", escape(setting.source));
+    if (const auto waits = after_restart_.find(setting.key); waits != after_restart_.end())
+      out.member("after_restart", escape(waits->second));
+    out.close('}');
+  }
   out.close(']').close('}');
+  return json;
+}
+
+Result<std::string, std::vector<Error>> Daemon::reload_json() {
+  if (auto done = reload(); !done) return fail(std::move(done.error()));
+  std::string json;
+  report::JsonWriter out(json);
+  out.open('{');
+  if (!after_restart_.empty()) {
+    out.key("restart").open('[');
+    for (const auto& [key, value] : after_restart_) out.value(key);
+    out.close(']');
+  }
+  out.close('}');
   return json;
 }
 
@@ -101,8 +118,11 @@ Result<void, std::vector<Error>> Daemon::reload() {
     fresh->metrics_listen = config_.metrics_listen;
     fresh->snmp_agentx = config_.snmp_agentx;
   }
-  for (const std::string_view key : config::keep_what_is_of_start(*fresh, config_))
-    log(Severity::kWarning, fmt::format("`{}` changed; restart the daemon to apply it", key));
+  after_restart_.clear();
+  for (config::Setting& s : config::keep_what_is_of_start(*fresh, config_)) {
+    log(Severity::kWarning, fmt::format("`{}` changed; restart the daemon to apply it", s.key));
+    after_restart_.emplace(std::move(s.key), std::move(s.value));
+  }
   set_.clear();
   agent_.clear_alarm(core::AlarmCode::kSet, {}, actions_);
   renamed_.clear();

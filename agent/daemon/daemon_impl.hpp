@@ -160,7 +160,8 @@ class Daemon final : ControlHandler {
   std::string stats_json(std::span<const std::string> ports) override;
   std::string rules_json() override;
   std::string config_json() override;
-  Result<void, std::vector<Error>> reload() override;
+  Result<std::string, std::vector<Error>> reload_json() override;
+  Result<void, std::vector<Error>> reload();
   Result<void> forget(std::span<const std::string> ports) override;
   Result<void> update(std::span<const std::string> ports) override;
   Result<void> pause(std::span<const std::string> ports) override;
@@ -180,7 +181,9 @@ class Daemon final : ControlHandler {
   config::Config config_;
   /// Alarms that `check` passes over, by code and port, and until when.
   std::map<std::pair<std::string, std::string>, TimePoint> muted_{};
-  std::map<std::string, std::string> set_;       ///< on request, until the next reload
+  std::map<std::string, std::string> set_;  ///< on request, until the next reload
+  /// What is read at start only, as it was at the last reload, where another value is in force.
+  std::map<std::string, std::string, std::less<>> after_restart_{};
   std::set<std::string, std::less<>> paused_{};  ///< ports, on request; not all need be here
   // By escaped names.
   std::map<std::string, Ifindex> named_{};  ///< interfaces that the configuration names, once seen

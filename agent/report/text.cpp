@@ -506,15 +506,30 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
   });
 }
 
+Result<std::string> reload_text(std::string_view text, const Style&) {
+  return with_json(text, [](const json& answer) {
+    std::string keys;
+    if (const auto restart = answer.find("restart"); restart != answer.end())
+      for (const json& key : *restart)
+        keys += (keys.empty() ? "" : ", ") + escape(key.get<std::string>());
+    return keys.empty() ? keys : "restart the daemon to apply: " + keys + "\n";
+  });
+}
+
 Result<std::string> config_text(std::string_view text, const Style& style) {
   return with_json(text, [&](const json& config) {
     Table table({{.text = "KEY", .least = 32}, {"VALUE"}, {"SOURCE"}});
     for (const json& key : config.at("keys")) {
       const std::string value = str(key, "value");
-      const std::string source = str(key, "source");
-      table.add({{str(key, "key"), source == "default" ? Ink::kPlain : Ink::kBold},
+      std::string source = str(key, "source");
+      const bool is_default = source == "default";
+      if (key.contains("after_restart")) {
+        const std::string waits = str(key, "after_restart");
+        source += "; after a restart: " + (waits.empty() ? "-" : waits);
+      }
+      table.add({{str(key, "key"), is_default ? Ink::kPlain : Ink::kBold},
                  value.empty() ? Cell{"-", Ink::kFaint} : Cell{value},
-                 {source, source == "default" ? Ink::kFaint : Ink::kPlain}});
+                 {source, is_default ? Ink::kFaint : Ink::kPlain}});
     }
     return table.text(style);
   });

@@ -24,6 +24,7 @@ struct Style {
 [[nodiscard]] Result<std::string> show_text(std::string_view json, const Style& style,
                                             std::chrono::seconds age = {});
 /// Keys with their values and sources, a line each.
+[[nodiscard]] Result<std::string> reload_text(std::string_view answer, const Style& style);
 [[nodiscard]] Result<std::string> config_text(std::string_view config, const Style& style);
 [[nodiscard]] Result<std::string> stats_text(std::string_view json, const Style& style);
 

@@ -49,8 +49,8 @@ class FakeDaemon : public io::test::CommandedHandler {
     if (rules) return *rules;
     return R"({"version":1,"lossless":[],"chains":[],"rules":{}})";
   }
-  Result<void, std::vector<Error>> reload() override {
-    if (wrong.empty()) return {};
+  Result<std::string, std::vector<Error>> reload_json() override {
+    if (wrong.empty()) return reloaded;
     return fail(wrong);
   }
   Result<void> commanded(std::string what, std::span<const std::string> ports) override {
@@ -68,6 +68,7 @@ class FakeDaemon : public io::test::CommandedHandler {
   std::string alarms = "[]";
   std::optional<std::string> answer{};  ///< to show, in place of all that
   std::optional<std::string> rules{};   ///< the same of rules
+  std::string reloaded = "{}";
 };
 
 struct Outcome {

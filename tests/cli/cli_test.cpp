@@ -123,6 +123,15 @@ TEST_F(Cli, WhatTheDaemonRefusesIsASentence) {
   }
 }
 
+TEST_F(Cli, ReloadNamesWhatWaitsForARestart) {
+  start();
+  EXPECT_EQ(run(at("reload")).out, "");
+  daemon.reloaded = R"({"restart":["dry-run","qdisc"]})";
+  const Outcome reload = run(at("reload"));
+  EXPECT_EQ(reload.status, 0) << "the rest is applied";
+  EXPECT_EQ(reload.out, "restart the daemon to apply: dry-run, qdisc\n");
+}
+
 TEST_F(Cli, ShowJsonIsTheDaemonsOwn) {
   start();
   EXPECT_EQ(run(at("show --json")).out, daemon.show_json({}) + "\n");
@@ -237,7 +246,9 @@ TEST_F(Cli, ConfigNamesEachKeyWithItsSource) {
   EXPECT_EQ(run(at("config")).out,
             "KEY    VALUE   SOURCE\n"
             "role   switch  /etc/x:3\n"
-            "level  -       default\n");
+            "level  -       default\n"
+            "bpffs  /x      default; after a restart: /y\n"
+            "qdisc  htb     /etc/x:9; after a restart: -\n");
 }
 
 TEST_F(Cli, ExplainTellsWhatAPortOrAnAlarmDependsOn) {

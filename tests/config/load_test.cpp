@@ -223,13 +223,16 @@ TEST(WithOption, DryRunStaysWithoutWhatRunsBesideIt) {
 }
 
 TEST(OfStart, IsPutBackAndNamed) {
-  Config running;
-  Config fresh;
-  fresh.backend = "print";
-  fresh.htb = true;
-  fresh.core.msgTxHold = 9;
-  EXPECT_THAT(keep_what_is_of_start(fresh, running), testing::ElementsAre("backend", "qdisc"));
+  Config running = parse("qdisc = htb\n", "f").value();
+  Config fresh = parse("backend = print\nlldp.tx-hold = 9\n", "g").value();
+  EXPECT_THAT(keep_what_is_of_start(fresh, running),
+              testing::ElementsAre(Setting{"backend", "print", "g:1"},
+                                   Setting{"qdisc", "keep", "default"}));
   running.core.msgTxHold = 9;
+  running.origins = fresh.origins;
+  EXPECT_EQ(fresh, running);
+  fresh.transport = Transport::kPacket;  // as in a dry run
+  EXPECT_THAT(keep_what_is_of_start(fresh, running), testing::IsEmpty());
   EXPECT_EQ(fresh, running);
 }
 

@@ -88,7 +88,8 @@ TEST_F(ConfigRows, EmptyRowsAndRowsOfOthersAreNone) {
 TEST_F(ConfigRows, OptionsOfStartKeepTheirSource) {
   Config running = with({}).config;
   Config fresh = with({{"LLDP_LEVEL|GLOBAL", {{"backend", "none"}}}}).config;
-  EXPECT_THAT(keep_what_is_of_start(fresh, running), ElementsAre("backend"));
+  EXPECT_THAT(keep_what_is_of_start(fresh, running),
+              ElementsAre(Setting{"backend", "none", "CONFIG_DB LLDP_LEVEL|GLOBAL"}));
   EXPECT_EQ(fresh.backend, "auto");
 }
 

@@ -15,7 +15,7 @@ class CommandedHandler : public ControlHandler {
  public:
   std::string detail_json(std::span<const std::string> ports) override { return show_json(ports); }
   std::string config_json() override {
-    return R"({"version":1,"keys":[{"key":"role","value":"switch","source":"/etc/x:3"},{"key":"level","value":"","source":"default"}]})";
+    return R"({"version":1,"keys":[{"key":"role","value":"switch","source":"/etc/x:3"},{"key":"level","value":"","source":"default"},{"key":"bpffs","value":"/x","source":"default","after_restart":"/y"},{"key":"qdisc","value":"htb","source":"/etc/x:9","after_restart":""}]})";
   }
   Result<void> forget(std::span<const std::string> ports) override {
     return commanded("forget", ports);

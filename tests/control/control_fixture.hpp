@@ -44,12 +44,12 @@ class FakeHandler : public test::CommandedHandler {
     return {};
   }
   std::vector<std::string> commands{};
-  Result<void, std::vector<Error>> reload() override {
+  Result<std::string, std::vector<Error>> reload_json() override {
     ++reloads;
     if (refuse)
       return fail(std::vector<Error>{{.where = "f:1: level", .what = "out of range"},
                                      {.what = "nothing is changed"}});
-    return {};
+    return R"({"restart":["dry-run"]})";
   }
   int shows = 0;
   int reloads = 0;

@@ -158,7 +158,7 @@ TEST_F(ControlSocket, ReloadsAndTellsWhyNot) {
   open();
   Client c = client();
   c.call(R"({"method":"org.lldplevel.Reload"})");
-  EXPECT_EQ(c.hear(), R"({"parameters":{}})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{"restart":["dry-run"]}})");
   handler.refuse = true;
   c.call(R"({"method":"org.lldplevel.Reload"})");
   EXPECT_EQ(

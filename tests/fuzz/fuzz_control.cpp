@@ -25,9 +25,9 @@ struct Server final : test::CommandedHandler, SessionOwner {
   }
   std::string stats_json(std::span<const std::string> ports) override { return show_json(ports); }
   std::string rules_json() override { return "{}"; }
-  lldp::Result<void, std::vector<lldp::Error>> reload() override {
+  lldp::Result<std::string, std::vector<lldp::Error>> reload_json() override {
     if (!may_command) std::abort();
-    return {};
+    return "{}";
   }
   lldp::Result<void> commanded(std::string, std::span<const std::string>) override {
     if (!may_command) std::abort();

@@ -54,7 +54,7 @@ class FakeDaemon : public io::test::CommandedHandler {
            R"("process":{"started":7,"cpu_milliseconds":1,"resident_octets":4096}})";
   }
   std::string rules_json() override { return golden("rules.json"); }
-  Result<void, std::vector<Error>> reload() override { return {}; }
+  Result<std::string, std::vector<Error>> reload_json() override { return "{}"; }
   Result<void> commanded(std::string, std::span<const std::string>) override { return {}; }
 };
 

@@ -326,10 +326,47 @@ TEST_F(PortsTest, DryRunIsReadAtTheStartAndWhatItRunsBesideItWithIt) {
   const Agent agent(*a_, {"--role", "switch"});
   agent.write_config(
       "dry-run = yes\non-change = true\nmetrics.listen = 127.0.0.1:9187\nsnmp.agentx = /none\n");
-  (void)agent.call("org.lldplevel.Reload");
+  EXPECT_EQ(agent.call("org.lldplevel.Reload").dump(), R"({"restart":["dry-run"]})");
   EXPECT_THAT(agent.log(), HasSubstr("`dry-run` changed; restart the daemon"));
   EXPECT_THAT(agent.log(), HasSubstr("configuration read again"));
   EXPECT_THAT(agent.log(), Not(HasSubstr("no launcher")));
+}
+
+TEST_F(PortsTest, KeysThatWaitForARestartAreNamed) {
+  join(*a_, *b_);
+  const Agent agent(*a_, {"--role", "switch"});
+  const auto waiting = [&] {
+    std::string out;
+    const auto config = agent.call("org.lldplevel.Config");
+    for (const auto& key : config.at("keys"))
+      if (key.contains("after_restart"))
+        out += key["key"].get<std::string>() + "=" + key["after_restart"].get<std::string>() + " ";
+    return out;
+  };
+  const auto reload = [&](const std::string& file) {
+    agent.write_config(file);
+    return agent.call("org.lldplevel.Reload").dump();
+  };
+  EXPECT_EQ(waiting(), "");
+  // All that are read at start only.
+  const std::string all =
+      "dry-run = yes\nsocket = /tmp/s\ncontrol.group = root\nseccomp = no\nstate-file = /tmp/f\n"
+      "transport = lldpd\nlldpd.socket = /tmp/l\nlldpd.grace = 9\nbackend = flower\nbpffs = "
+      "/tmp/b\n"
+      "flower.offload = require\nqdisc = htb\n";
+  EXPECT_EQ(reload(all),
+            R"({"restart":["bpffs","control.group","dry-run","flower.offload","lldpd.grace",)"
+            R"("lldpd.socket","qdisc","seccomp","transport"]})")
+      << "the command line has the others";
+  EXPECT_EQ(waiting(),
+            "flower.offload=require qdisc=htb bpffs=/tmp/b transport=lldpd lldpd.socket=/tmp/l "
+            "lldpd.grace=9 control.group=root seccomp=no dry-run=yes ");
+  EXPECT_THAT(reload("qdisc = htb\nqdisc.rate = nonsense\n"), HasSubstr("nothing is changed"));
+  EXPECT_THAT(waiting(), HasSubstr("dry-run=yes")) << "as at the last reload";
+  EXPECT_EQ(reload("lldpd.grace = 9\nlldp.tx-interval = 7\n"), R"({"restart":["lldpd.grace"]})");
+  EXPECT_EQ(waiting(), "lldpd.grace=9 ");
+  EXPECT_EQ(reload("lldp.tx-interval = 7\n"), "{}");
+  EXPECT_EQ(waiting(), "");
 }
 
 TEST_F(PortsTest, WhatRunsBesideItGoesOnWhereADryRunWasWantedTooLate) {

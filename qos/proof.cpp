@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cassert>
 #include <limits>
 #include <optional>
@@ -20,8 +21,7 @@ constexpr Index kNone = std::numeric_limits<Index>::max();
 struct Direction {
   Index from = 0;
   Index to = 0;
-  PortClass out{};  ///< of the port that it leaves `from` by
-  PortClass in{};   ///< of the port that it comes into `to` by
+  Index exit = 0;   ///< its exit at `from`
   Index entry = 0;  ///< its entry at `to`
 };
 
@@ -54,11 +54,11 @@ class Dependencies {
       assert(link.a < fabric.switches.size() && link.b < fabric.switches.size());
       const auto a = static_cast<Index>(link.a);
       const auto b = static_cast<Index>(link.b);
-      directions_.push_back({a, b, link.at_a, link.at_b});
-      directions_.push_back({b, a, link.at_b, link.at_a});
+      directions_.push_back({a, b});
+      directions_.push_back({b, a});
     }
     index_by_switch(fabric.switches.size());
-    find_entries();
+    find_entries_and_exits(fabric);
   }
 
   [[nodiscard]] Index classes() const { return classes_; }
@@ -71,31 +71,38 @@ class Dependencies {
 
   /// Whether packets of lossless classes stay so over direction `d`.
   [[nodiscard]] bool is_crossed(Index d) const {
-    return on_turn_ == OnTurn::kStays ||
-           (directions_[d].out.order != Order::kShut && directions_[d].in.order != Order::kShut);
+    return exits_[directions_[d].exit].order != Order::kShut;
   }
 
   /// The class in which a packet in `state` leaves by direction `d` of the same switch; kNone when
   /// that is lossy: it is dropped rather than waits.
   [[nodiscard]] Index class_after(Index state, Index d) const {
-    const Index c = state % classes_;
-    if (on_turn_ == OnTurn::kStays) return c;
-    const PortClass in = entry_of(state).port;
-    const PortClass out = directions_[d].out;
-    if (in.order == Order::kShut || !is_crossed(d)) return kNone;
-    const Index after = turns(in, out) ? steps_[c].next : c;
-    return after != kNone && out.restores() ? steps_[after].application : after;
+    return class_after(entry_of(state).port, state % classes_, exits_[directions_[d].exit]);
   }
 
   /// Calls f(direction, class) for all that may follow `state`, the ways back included.
   template <class F>
   void for_each_next(Index state, F f) const {
-    const Index at = entry_of(state).at;
-    for (Index i = first_out_[at]; i < first_out_[at + 1]; ++i)
-      if (const Index c = class_after(state, out_[i]); c != kNone) f(out_[i], c);
+    const Entry& entry = entry_of(state);
+    const Index first = first_exit_[entry.at];
+    boost::container::small_vector<Index, 8> after;  // by exit
+    for (Index e = first; e < first_exit_[entry.at + 1]; ++e)
+      after.push_back(class_after(entry.port, state % classes_, exits_[e]));
+    const bool alike = after.size() == 1;  // as without rules: there is nothing to look up
+    for (Index i = first_out_[entry.at], end = first_out_[entry.at + 1]; i < end; ++i) {
+      const Index c = alike ? after.front() : after[directions_[out_[i]].exit - first];
+      if (c != kNone) f(out_[i], c);
+    }
   }
 
  private:
+  [[nodiscard]] Index class_after(PortClass in, Index c, PortClass out) const {
+    if (on_turn_ == OnTurn::kStays) return c;
+    if (in.order == Order::kShut || out.order == Order::kShut) return kNone;
+    const Index after = turns(in, out) ? steps_[c].next : c;
+    return after != kNone && out.restores() ? steps_[after].application : after;
+  }
+
   void index_by_switch(std::size_t switches) {
     first_out_.assign(switches + 1, 0);
     for (const Direction& d : directions_) ++first_out_[d.from + 1];
@@ -105,19 +112,34 @@ class Dependencies {
     for (Index d = 0; d < directions(); ++d) out_[next[directions_[d].from]++] = d;
   }
 
-  void find_entries() {
+  void find_entries_and_exits(const Forwarding& fabric) {
     for (Index s = 0; s + 1 < first_out_.size(); ++s) {
-      const std::size_t first = entries_.size();
+      const auto first_entry = static_cast<std::ptrdiff_t>(entries_.size());
+      const auto first_exit = static_cast<std::ptrdiff_t>(exits_.size());
+      first_exit_.push_back(static_cast<Index>(first_exit));
       for (Index i = first_out_[s]; i < first_out_[s + 1]; ++i) {
-        Direction& in = directions_[out_[i] ^ 1];
-        const auto known =
-            std::find_if(entries_.begin() + static_cast<std::ptrdiff_t>(first), entries_.end(),
-                         [&](const Entry& e) { return e.port == in.in; });
-        in.entry = static_cast<Index>(known - entries_.begin());
-        if (known == entries_.end()) entries_.push_back({s, in.in});
-        ++entries_[in.entry].links;
+        const auto& link = fabric.links[out_[i] / 2];
+        const bool from_a = out_[i] % 2 == 0;
+        const PortClass here = from_a ? link.at_a : link.at_b;
+        const PortClass there = from_a ? link.at_b : link.at_a;
+        const auto entry = std::find_if(entries_.begin() + first_entry, entries_.end(),
+                                        [&](const Entry& e) { return e.port == here; });
+        directions_[out_[i] ^ 1].entry = static_cast<Index>(entry - entries_.begin());
+        if (entry == entries_.end())
+          entries_.push_back({s, here, 1});
+        else
+          ++entry->links;
+        PortClass leaves = here;
+        if (on_turn_ == OnTurn::kStays)
+          leaves = {};  // without rules, all are one
+        else if (there.order == Order::kShut)
+          leaves.order = Order::kShut;
+        const auto exit = std::find(exits_.begin() + first_exit, exits_.end(), leaves);
+        directions_[out_[i]].exit = static_cast<Index>(exit - exits_.begin());
+        if (exit == exits_.end()) exits_.push_back(leaves);
       }
     }
+    first_exit_.push_back(static_cast<Index>(exits_.size()));
   }
 
   /// A lossless class: what a turn and what restoring makes of it.
@@ -132,6 +154,9 @@ class Dependencies {
   std::vector<Index> first_out_{};  ///< per switch: where its directions begin in out_
   std::vector<Index> out_{};        ///< directions by the switch that they leave
   std::vector<Entry> entries_{};
+  std::vector<Index> first_exit_{};  ///< per switch: where its exits begin
+  /// The classes of ports by which packets leave a switch. A link that is shut at either end is so.
+  std::vector<PortClass> exits_{};
 };
 
 /// The states left when those that nothing leads to are taken away, again and again: all of them

@@ -20,17 +20,16 @@ int digit(char c) {
 struct Piece {
   std::size_t length = 1;       ///< in the text
   char octet{};                 ///< that it stands for
-  bool is_escaped = false;      ///< by a backslash
   bool begins_nothing = false;  ///< a backslash that stands for itself
 };
 
 /// The first octet of a text that is not empty.
 Piece first_piece(std::string_view text) {
   if (text.front() != '\\') return {.octet = text.front()};
-  if (text.size() > 1 && text[1] == '\\') return {2, '\\', true, false};
+  if (text.size() > 1 && text[1] == '\\') return {2, '\\'};
   if (text.size() > 3 && text[1] == 'x' && digit(text[2]) >= 0 && digit(text[3]) >= 0)
-    return {4, static_cast<char>(digit(text[2]) << 4 | digit(text[3])), true, false};
-  return {1, '\\', true, true};
+    return {4, static_cast<char>(digit(text[2]) << 4 | digit(text[3]))};
+  return {1, '\\', true};
 }
 
 /// It means nothing but itself in a file of ours, a list, a pattern and a shell.
@@ -96,8 +95,8 @@ std::string shell_word(std::string_view name) { return quoted(name, "$'"); }
 
 bool name_match(std::string_view pattern, std::string_view name) {
   return matches_glob(pattern, name, [](std::string_view rest) -> GlobPiece {
+    if (rest.front() != '\\') return wildcard_or(rest.front());
     const Piece piece = first_piece(rest);
-    if (!piece.is_escaped) return wildcard_or(piece.octet);
     return {piece.length, GlobKind::kOctet, piece.octet};
   });
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/report/json_writer.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace lldp::report {
@@ -23,19 +25,22 @@ JsonWriter& JsonWriter::member(std::string_view name, const Tiers& tiers,
 
 void JsonWriter::string(std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
+  const auto is_special = [](char c) {
+    return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+  };
   out_ += '"';
-  for (const char c : text) {
+  for (;;) {
+    const auto plain =
+        static_cast<std::size_t>(std::ranges::find_if(text, is_special) - text.begin());
+    out_ += text.substr(0, plain);
+    if (plain == text.size()) break;
+    const char c = text[plain];
     const auto octet = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out_ += '\\';
-      out_ += c;
-    } else if (octet < 0x20) {
-      out_ += "\\u00";
-      out_ += kHex[octet >> 4U];
-      out_ += kHex[octet & 15U];
-    } else {
-      out_ += c;
-    }
+    if (octet < 0x20)
+      out_.append("\\u00") += {kHex[octet >> 4U], kHex[octet & 15U]};
+    else
+      out_ += {'\\', c};
+    text.remove_prefix(plain + 1);
   }
   out_ += '"';
 }

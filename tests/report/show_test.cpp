@@ -506,6 +506,20 @@ TEST(LocationJson, TellsWhatATierWasAndWhatItJoins) {  // docs/develop/rules.md 
                   R"({"level":2,"id":"a","age_minutes":64,"was":"b","joins":"c"}]}})");
 }
 
+TEST(JsonWriter, EscapesWhatJsonDoesNotTakeAsItIs) {
+  std::string text;
+  JsonWriter(text)
+      .open('[')
+      .value("")
+      .value("\"a\\b\\\\\"")
+      .value("\x01\nc\x1f d\x7f\u00e9")
+      .close(']');
+  EXPECT_EQ(text, R"(["","\"a\\b\\\\\"","\u0001\u000ac\u001f d)"
+                  "\x7f\u00e9\"]");
+  EXPECT_EQ(nlohmann::json::parse(text),
+            (nlohmann::json{"", "\"a\\b\\\\\"", "\x01\nc\x1f d\x7f\u00e9"}));
+}
+
 TEST(LocationLabels, TakeTheKeysOfAScheduler) {
   const std::string show =
       R"({"device":{"location":{"tiers":[{"level":1,"id":"02:00:00:00:00:01"},{"level":3,"id":"x"}]}}})";

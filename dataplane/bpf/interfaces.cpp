@@ -50,8 +50,8 @@ const std::set<Ifindex>& Interfaces::passages() {
 }
 
 Result<SharedBeside> Interfaces::beside(Stack::Link link, bool name_alone) {
-  SharedBeside& known = beside_[{link.ifindex, name_alone}];
-  if (known) return known;
+  const auto key = std::pair(link.ifindex, name_alone);
+  if (const auto known = beside_.find(key); known != beside_.end()) return known->second;
   Beside one;
   if (name_alone) {
     one.link = {.ifindex = link.ifindex, .name = std::move(link.name)};
@@ -62,11 +62,12 @@ Result<SharedBeside> Interfaces::beside(Stack::Link link, bool name_alone) {
     if (its) one.chains = std::move(*its);
     one.link = std::move(link);
   }
-  const auto before = earlier_.find({one.link.ifindex, name_alone});
-  known = before != earlier_.end() && *before->second == one
-              ? before->second
-              : std::make_shared<const Beside>(std::move(one));
-  return known;
+  const auto before = earlier_.find(key);
+  SharedBeside its = before != earlier_.end() && *before->second == one
+                         ? before->second
+                         : std::make_shared<const Beside>(std::move(one));
+  beside_.emplace(key, its);
+  return its;
 }
 
 Result<std::vector<SharedBeside>> Interfaces::above(Ifindex port) {

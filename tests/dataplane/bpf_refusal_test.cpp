@@ -154,6 +154,31 @@ TEST_P(BpfRefusal, ReadingThatIsRefusedInPartIsNone) {
   EXPECT_TRUE(sh("tc qdisc del dev p0 ingress"));
 }
 
+// What was not read at one look is read at the next one.
+TEST_P(BpfRefusal, ALookAtWhatStandsOnAPortThatIsRefusedHeals) {
+  put(Order::kUp, Order::kUp);
+  ASSERT_TRUE(sh("ip link add link p0 name m0 type macvlan mode bridge"));
+  const auto look = [this] {
+    backend_->links_changed();
+    return backend_->verify(ref(p0_), rules_of(Order::kUp));
+  };
+  const auto right = look();
+  ASSERT_TRUE(right) << to_string(right.error());
+  int call = 0;
+  for (bool more = true; more;) {
+    SCOPED_TRACE("call " + std::to_string(++call));
+    refuse_call = {call, Refuse::kOne};
+    const auto refused = look();
+    more = std::exchange(refuse_call, {}).left <= 0;
+    EXPECT_TRUE(!refused || refused->parts == right->parts);
+    const auto reading = look();
+    ASSERT_TRUE(reading) << to_string(reading.error());
+    EXPECT_EQ(reading->parts, right->parts);
+  }
+  EXPECT_GT(call, 3);
+  EXPECT_TRUE(sh("ip link del m0"));
+}
+
 // Others take away what is ours between our look and our request: then it is gone, as was wanted.
 TEST_P(BpfRefusal, WhatIsGoneMeanwhileIsNoFailure) {
   if (GetParam() == Means::kTcx) GTEST_SKIP() << "no filters there";

@@ -265,9 +265,9 @@ std::vector<Ifindex> OtherPrograms::changed(std::span<const Ifindex> ports, Back
       for_answer || ports.size() <= kLinksPerGlance || ++glances_ >= kLinksPause / pause;
   if (links) glances_ = 0;
   // Where nothing stands on a port, an event of links tells of what comes. An interface elsewhere
-  // goes without one.
+  // goes without one, and XDP by a BPF link comes so where packets go on.
   if (for_answer || stacked || programs || far_ || !interfaces_.are_known() ||
-      !interfaces_.elsewhere().empty()) {
+      !interfaces_.elsewhere().empty() || (links && !interfaces_.passages().empty())) {
     interfaces_.expire();
     if (!read_interfaces()) return {ports.begin(), ports.end()};
     if (links)

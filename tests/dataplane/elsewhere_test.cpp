@@ -361,6 +361,26 @@ TEST_P(BesidePorts, HarmlessFilterIsNoEventOfAPort) {
   EXPECT_THAT(seen(Backend::Glance::kOfQuestion), IsEmpty());
 }
 
+// By a link, of which no event tells.
+TEST_P(BesidePorts, XdpWherePacketsGoOnWithinIsSeenAtAGlance) {
+  ASSERT_TRUE(sh("ip link add m0 up type veth peer name m1 && ip link set m1 up"));
+  backend_->links_changed();
+  for (const Ifindex port : ports_) EXPECT_EQ(complaints(port), "");
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(seen(Backend::Glance::kOfTime), IsEmpty());
+  pass* theirs = pass__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  bpf_link* link =
+      bpf_program__attach_xdp(theirs->progs.pass, static_cast<int>(::if_nametoindex("m1")));
+  ASSERT_NE(link, nullptr);
+  EXPECT_THAT(seen(Backend::Glance::kOfTime), ElementsAre(p0(), p1()));
+  EXPECT_THAT(complaints(p0()), HasSubstr("on m1 may redirect packets that go on that way"));
+  EXPECT_NE(complaints(p1()), "");
+  bpf_link__destroy(link);
+  pass__destroy(theirs);
+  EXPECT_THAT(seen(Backend::Glance::kOfTime), ElementsAre(p0(), p1()));
+  EXPECT_EQ(complaints(p0()), "");
+}
+
 TEST_P(BesidePorts, InterfaceThatGoesWithItsFilterIsSeenAtAGlance) {
   ASSERT_TRUE(sh(kIntoP1 + std::string("p1")));
   (void)changed();

@@ -14,10 +14,12 @@ namespace lldp::dataplane::bpf {
 Result<bool> Interfaces::read() {
   if (are_known_) return false;
   told_of_.reset();
-  earlier_ = std::exchange(beside_, {});
+  for (auto& [key, one] : std::exchange(beside_, {})) earlier_.insert_or_assign(key, one);
   strangers_.clear();
-  auto renamed = stack_.read(socket_);
+  const auto renamed = stack_.read(socket_);
   if (!renamed) return renamed;
+  std::erase_if(earlier_,
+                [&](const auto& known) { return !stack_.all().contains(known.first.first); });
   if (auto done = qdiscs_.read(socket_); !done) return fail(done.error());
   if (auto done = elsewhere_.read(*clsact_, qdiscs_, stack_, told()); !done)
     return fail(done.error());

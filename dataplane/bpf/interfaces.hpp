@@ -32,8 +32,8 @@ struct Beside {
   TcxChains chains{};
   friend bool operator==(const Beside&, const Beside&) = default;
 };
-/// Many ports share one. Those of two reads are the same object if nothing differs; of more reads
-/// they may be two.
+/// Many ports share one. Asked for again, also after another read, it is the same object if nothing
+/// differs.
 using SharedBeside = std::shared_ptr<const Beside>;
 
 /// The interfaces, how they stand on each other, and the programs and filters of others on them.
@@ -108,7 +108,7 @@ class Interfaces {
   std::set<Ifindex> passages_{};
   using AllBeside = std::map<std::pair<Ifindex, bool>, SharedBeside>;  ///< true: the name alone
   AllBeside beside_{};
-  AllBeside earlier_{};  ///< of the read before
+  AllBeside earlier_{};  ///< as asked for last, before this read
   std::map<std::pair<Ifindex, Part>, std::vector<Stranger>> strangers_{};
 };
 

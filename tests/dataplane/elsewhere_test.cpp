@@ -381,6 +381,20 @@ TEST_P(BesidePorts, XdpWherePacketsGoOnWithinIsSeenAtAGlance) {
   EXPECT_EQ(complaints(p0()), "");
 }
 
+// What stands on a port may not be asked for at each read of all interfaces.
+TEST_P(BesidePorts, LookAtOnePortIsNoChangeOfAnother) {
+  for (const char* port : {"p0", "p1"})
+    if (!sh(std::string("ip link add link ") + port + " name m" + port[1] +
+            " up type macvlan mode bridge 2>/dev/null"))
+      GTEST_SKIP() << "this kernel has no macvlan";
+  backend_->links_changed();
+  for (const Ifindex port : ports_) EXPECT_EQ(complaints(port), "");
+  EXPECT_THAT(seen(Backend::Glance::kOfTime), IsEmpty());
+  backend_->links_changed();
+  EXPECT_EQ(complaints(p0()), "");
+  EXPECT_THAT(seen(Backend::Glance::kOfTime), IsEmpty());
+}
+
 TEST_P(BesidePorts, InterfaceThatGoesWithItsFilterIsSeenAtAGlance) {
   ASSERT_TRUE(sh(kIntoP1 + std::string("p1")));
   (void)changed();

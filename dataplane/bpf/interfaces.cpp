@@ -18,13 +18,14 @@ Result<bool> Interfaces::read() {
   strangers_.clear();
   const auto renamed = stack_.read(socket_);
   if (!renamed) return renamed;
+  renamed_ |= *renamed;
   std::erase_if(earlier_,
                 [&](const auto& known) { return !stack_.all().contains(known.first.first); });
   if (auto done = qdiscs_.read(socket_); !done) return fail(done.error());
   if (auto done = elsewhere_.read(*clsact_, qdiscs_, stack_, told()); !done)
     return fail(done.error());
   are_known_ = true;
-  return *renamed;
+  return std::exchange(renamed_, false);
 }
 
 std::vector<Stack::Link> Interfaces::uppers(Ifindex port) const {

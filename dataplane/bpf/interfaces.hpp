@@ -52,7 +52,8 @@ class Interfaces {
   [[nodiscard]] bool are_known() const { return are_known_; }
   /// Filters may have changed on this interface; 0: on any.
   void expire_filters(Ifindex interface) { elsewhere_.expire(interface); }
-  /// Reads it, unless it is known. True: an interface has another name than at the last read.
+  /// Reads it, unless it is known. True: an interface has another name than at the last read
+  /// that did not fail.
   [[nodiscard]] Result<bool> read();
   /// Asks each interface for programs of others that no event tells of.
   void read_programs() { elsewhere_.read_programs(programs_, stack_, told()); }
@@ -98,6 +99,7 @@ class Interfaces {
   Clsact* clsact_ = nullptr;
   const bool tcx_ = bpf::has_tcx();
   bool are_known_ = false;
+  bool renamed_ = false;  ///< an interface, and no read() has told of it: it failed later on
   Stack stack_;
   Qdiscs qdiscs_;
   Elsewhere elsewhere_;

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "dataplane/bpf/interfaces.hpp"
 #include "tests/dataplane/bpf_fixture.hpp"
 
 namespace lldp::dataplane {
@@ -177,6 +178,33 @@ TEST_P(BpfRefusal, ALookAtWhatStandsOnAPortThatIsRefusedHeals) {
   }
   EXPECT_GT(call, 3);
   EXPECT_TRUE(sh("ip link del m0"));
+}
+
+// nftables names interfaces by the names that they had when it was read.
+TEST_P(BpfRefusal, ANewNameIsToldThoughTheReadIsRefusedInPart) {
+  ASSERT_TRUE(sh("ip link add link p0 name m0 type macvlan mode bridge"));
+  auto reader = TcSocket::open();
+  auto filters = TcSocket::open();
+  ASSERT_TRUE(reader && filters);
+  bpf::Programs programs(std::nullopt);
+  const std::set<Ifindex> ports{p0_, p1_};
+  bpf::Clsact clsact(std::move(*filters), programs);
+  bpf::Interfaces interfaces(*reader, programs, ports);
+  interfaces.set_filters(clsact);
+  ASSERT_TRUE(interfaces.read());
+  int call = 0;
+  for (bool more = true; more;) {
+    SCOPED_TRACE("call " + std::to_string(++call));
+    ASSERT_TRUE(sh(call % 2 == 1 ? "ip link set m0 name m1" : "ip link set m1 name m0"));
+    interfaces.expire();
+    refuse_call = {call, Refuse::kOne};
+    auto renamed = interfaces.read();
+    more = std::exchange(refuse_call, {}).left <= 0;
+    if (!renamed) renamed = interfaces.read();
+    EXPECT_TRUE(renamed && *renamed);
+  }
+  EXPECT_GT(call, 2);
+  EXPECT_TRUE(sh(call % 2 == 1 ? "ip link del m1" : "ip link del m0"));
 }
 
 // Others take away what is ours between our look and our request: then it is gone, as was wanted.

@@ -272,7 +272,6 @@ TEST_P(BpfVerify, TcxProgramOfAnotherBeforeOursBypassesIt) {
   probe__destroy(theirs);
 }
 
-// Of a function that `ip link set mtu` enters on Debian 12.
 TEST_P(BpfVerify, TransactionOfNftablesIsAnEvent) {
   while (!told(500).empty()) continue;  // of what was put
   (void)glance();
@@ -294,6 +293,7 @@ TEST_P(BpfVerify, GlanceIsRareWhereEventsTell) {
   EXPECT_EQ(backend_->glance_pause(), watched ? Backend::kRareGlancePause : Backend::kGlancePause);
 }
 
+// Of a function that `ip link set mtu` enters on Debian 12.
 TEST_P(BpfVerify, WatchTellsOnceThatTheKernelEnteredAFunction) {
   auto watch = bpf::ChainWatch::open(std::array{"dev_set_mtu_ext"});
   if (!watch) GTEST_SKIP() << to_string(watch.error());

@@ -658,7 +658,7 @@ void Protection::advance(TimePoint now) {
 }
 
 void Protection::glance(dataplane::Backend::Glance why, TimePoint now) {
-  glanced_at_ = now;
+  if (why == dataplane::Backend::Glance::kOfQuestion) asked_at_ = now;
   std::vector<Ifindex> ours;
   for (const auto& [port, rules] : ports_)
     if (is_ours(rules.state)) ours.push_back(port);
@@ -683,7 +683,7 @@ void Protection::catch_up(TimePoint now) {
   if (!backend_) return;
   take_events(now);
   if (!is_up()) return;
-  if (now - glanced_at_ >= kLookPause) glance(dataplane::Backend::Glance::kOfQuestion, now);
+  if (now - asked_at_ >= kLookPause) glance(dataplane::Backend::Glance::kOfQuestion, now);
   for (auto& [port, rules] : ports_) {
     if (!is_ours(rules.state) || std::exchange(rules.look_at, kNever) == kNever) continue;
     schedule(rules);

@@ -227,8 +227,8 @@ class Protection {
   std::optional<TimePoint> found_until_;  ///< by then every neighbor would have been heard
   std::function<bool()> is_alone_ = [] { return false; };
   std::optional<TimePoint> glances_since_;  ///< the last one of time, or when they began
-  TimePoint glanced_at_{};
-  std::optional<TimePoint> counted_at_{};  ///< packets in no class, at all ports
+  TimePoint asked_at_{};                    ///< of the last glance before an answer
+  std::optional<TimePoint> counted_at_{};   ///< packets in no class, at all ports
 
   /// An alarm of this code stands on the port with that text, or, without one, does not; `told`:
   /// the name under which it does.

@@ -79,6 +79,20 @@ TEST_F(ProtectionTest, TheBackEndKnowsWhetherAnAnswerIsToBeGiven) {
   EXPECT_EQ(kernel_.glances.back(), Glance::kOfQuestion);
 }
 
+// It leaves out what costs more.
+TEST_F(ProtectionTest, GlanceOfTimeIsNoneBeforeAnAnswer) {
+  using Glance = dataplane::Backend::Glance;
+  kernel_.tells = true;
+  start();
+  kernel_.glances.clear();
+  now_ += seconds(9);
+  protection_->advance(now_);
+  protection_->catch_up(now_);
+  EXPECT_THAT(kernel_.glances, ElementsAre(Glance::kOfTime, Glance::kOfQuestion));
+  protection_->catch_up(now_);
+  EXPECT_EQ(kernel_.glances.size(), 2U) << "it was just answered";
+}
+
 TEST_F(ProtectionTest, TheBackEndKnowsHowLongAGlanceMayWait) {
   kernel_.tells = true;
   kernel_.glance_pause = seconds(60);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/bpf/bpf.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <net/if.h>
@@ -148,10 +147,11 @@ std::optional<Error> Bpf::overlooked() const {
 void Bpf::watch_mounts() {
   const auto& pins = programs_.pins();
   if (!pins) return;
+  auto watch = bpf::MountWatch::open();
   file_system_ = pins->file_system();
-  mounts_ = UniqueFd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
-  epoll_event interest{.events = EPOLLPRI, .data = {}};
-  ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, mounts_.get(), &interest);
+  epoll_event interest{.events = EPOLLIN, .data = {}};
+  if (watch && ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, watch->fd(), &interest) == 0)
+    mounts_.emplace(std::move(*watch));  // else the file system is asked at each turn
 }
 
 void Bpf::watch_nftables() {
@@ -162,7 +162,8 @@ void Bpf::watch_nftables() {
 
 bool Bpf::has_file_system_changed() {
   const auto& pins = programs_.pins();
-  return pins && file_system_ != std::exchange(file_system_, pins->file_system());
+  if (!pins || (mounts_ && !mounts_->take())) return false;
+  return file_system_ != std::exchange(file_system_, pins->file_system());
 }
 
 Result<void> Bpf::prepare(std::span<const qos::Ruleset> rules) {

@@ -12,6 +12,7 @@
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/hook.hpp"
 #include "dataplane/bpf/kernel.hpp"
+#include "dataplane/bpf/mount_watch.hpp"
 #include "dataplane/bpf/other_programs.hpp"
 #include "dataplane/bpf/programs.hpp"
 #include "dataplane/bpf/tcx.hpp"
@@ -109,9 +110,9 @@ class Bpf : public Backend {
   bpf::Programs programs_;
   TcSocket socket_;
   TcEvents events_;
-  UniqueFd poll_;    ///< epoll: events_, timer_, others_, mounts_, watch_
-  Timer timer_;      ///< until the next migration
-  UniqueFd mounts_;  ///< wakes us when any file system comes or goes
+  UniqueFd poll_;  ///< epoll: events_, timer_, others_, mounts_, watch_
+  Timer timer_;    ///< until the next migration
+  std::optional<bpf::MountWatch> mounts_{};
   std::optional<std::uint64_t> file_system_{};  ///< where the pins were when last looked
   std::vector<Outcome> outcomes_;
   bpf::Clsact* clsact_ = nullptr;     ///< one of the hooks

@@ -16,7 +16,7 @@ Result<bool> Interfaces::read() {
   told_of_.reset();
   for (auto& [key, one] : std::exchange(beside_, {})) earlier_.insert_or_assign(key, one);
   strangers_.clear();
-  const auto renamed = stack_.read(socket_);
+  auto renamed = stack_.read(socket_);
   if (!renamed) return renamed;
   renamed_ |= *renamed;
   std::erase_if(earlier_,

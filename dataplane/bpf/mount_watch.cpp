@@ -32,14 +32,16 @@ Result<MountWatch> MountWatch::open(std::chrono::nanoseconds pause) {
 }
 
 bool MountWatch::listen(bool on) {
-  listens_ = on;
   epoll_event interest{.events = EPOLLPRI, .data = {}};
-  return ::epoll_ctl(poll_.get(), on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, wakes_.get(), &interest) == 0;
+  const int what = on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL;
+  if (::epoll_ctl(poll_.get(), what, wakes_.get(), &interest) != 0) return false;
+  listens_ = on;
+  return true;
 }
 
 bool MountWatch::take() {
   // If it is refused it is tried again after the next pause.
-  if (!listens_ && timer_.take() && !listen(true)) timer_.set(pause_);
+  if (timer_.take() && !listens_ && !listen(true)) timer_.set(pause_);
   pollfd ready{.fd = asked_.get(), .events = POLLPRI, .revents = 0};
   if (::poll(&ready, 1, 0) != 1) return false;
   if (listens_) {

@@ -3,12 +3,30 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <string>
 
 #include "tests/dataplane/private_net.hpp"
+
+namespace {
+bool refuses_watches = false;
+}
+
+// In the place of libc's.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
+extern "C" int epoll_ctl(int epoll, int what, int fd, epoll_event* interest) noexcept {
+  if (refuses_watches && what == EPOLL_CTL_ADD) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_epoll_ctl, epoll, what, fd, interest));
+}
 
 namespace lldp::dataplane {
 namespace {
@@ -57,6 +75,23 @@ TEST_F(MountWatch, WakesAfterItsRestForWhatCameMeanwhile) {
     while (!told && is_readable(*watch, 60'000)) told = watch->take();
     EXPECT_TRUE(told);
   }
+}
+
+TEST_F(MountWatch, RestsAgainIfTheKernelRefusesToWakeIt) {
+  auto watch = bpf::MountWatch::open(std::chrono::milliseconds(1));
+  ASSERT_TRUE(watch) << to_string(watch.error());
+  change();
+  EXPECT_TRUE(watch->take());
+  refuses_watches = true;
+  ASSERT_TRUE(is_readable(*watch, 60'000)) << "its rest is over";
+  EXPECT_FALSE(watch->take());
+  refuses_watches = false;
+  ASSERT_TRUE(is_readable(*watch, 60'000)) << "and so is the next one";
+  EXPECT_FALSE(watch->take());
+  for (int i = 0; i < 10 && is_readable(*watch, 100); ++i) EXPECT_FALSE(watch->take());
+  EXPECT_FALSE(is_readable(*watch)) << "it comes to rest";
+  change();
+  EXPECT_TRUE(is_readable(*watch));
 }
 
 TEST_F(MountWatch, DoesNotWakeAfterItsRestForNothing) {

@@ -138,8 +138,7 @@ std::optional<std::string> Protection::complaint(const PortRules& rules, TimePoi
   if (!is_ours(rules.state)) return std::nullopt;
   if (rules.losses.fight(now))
     return fmt::format(
-        "another program removed the rules {} times; they are reinstalled within 10 s; find it "
-        "with "
+        "another program removed the rules {} times; they are reinstalled each time; find it with "
         "`tc monitor` or `bpftool prog`",
         rules.losses.in_a_row(now));
   if (agent_->settings().role != Role::kSwitch) return std::nullopt;  // nothing turns here

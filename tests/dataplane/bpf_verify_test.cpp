@@ -13,6 +13,7 @@
 
 #include "dataplane/bpf/chain_watch.hpp"
 #include "dataplane/bpf/kernel.hpp"
+#include "dataplane/bpf/nft_watch.hpp"
 #include "dataplane/bpf/pins.hpp"
 #include "dataplane/bpf/programs.hpp"
 #include "dataplane/factory.hpp"
@@ -285,10 +286,12 @@ TEST_P(BpfVerify, TransactionOfNftablesIsAnEvent) {
 }
 
 TEST_P(BpfVerify, GlanceIsRareWhereEventsTell) {
+  if (const auto nftables = bpf::NftWatch::open(); !nftables)
+    GTEST_SKIP() << to_string(nftables.error());
   EXPECT_EQ(backend_->glance_pause(), Backend::kGlancePause) << "it was not asked yet";
   (void)glance();
   const bool watched = !bpf::has_tcx() || bpf::ChainWatch::open();
-  for (int i = 0; i < 50 && watched && backend_->glance_pause() == Backend::kGlancePause; ++i)
+  for (int i = 0; i < 600 && watched && backend_->glance_pause() == Backend::kGlancePause; ++i)
     (void)told(100);  // it begins to watch a moment after the start
   EXPECT_EQ(backend_->glance_pause(), watched ? Backend::kRareGlancePause : Backend::kGlancePause);
 }

@@ -103,7 +103,7 @@ class RouterTest : public testing::Test {
       out.emplace("q0");
     }
     if (!in->send(frame4({.dscp = kFirst}))) return std::nullopt;
-    const auto got = out->receive(300);
+    const auto got = out->receive(5000);
     if (!got) return std::nullopt;
     for (const unsigned dscp : {kFirst, kSecond})
       if (*got == readdressed(frame4({.dscp = dscp, .ttl = 63}), 4, 3)) return dscp;

@@ -65,7 +65,7 @@ def rules_where(agent):
     """Whether its rules are on clsact or on TCX, and whether the kernel tells of changes there."""
     hooks = os.popen(f"ip netns exec {agent.ns} tc filter show dev p0 egress").read()
     watched = "lldp_chains" in os.popen("bpftool prog show 2>/dev/null").read()
-    return f"{'clsact' if 'lldp-level' in hooks else 'TCX'}, {'watched' if watched else 'asked every 9 s'}", watched
+    return f"{'clsact' if 'lldp-level' in hooks else 'TCX'}, {'watched' if watched else 'asked at glances'}", watched
 
 
 class Links:

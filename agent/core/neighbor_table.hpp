@@ -58,8 +58,7 @@ class Neighbor : public Told {
   /// It has not been heard since layers were set anew here (docs/develop/rules.md O6).
   bool layers_unproved = false;
   /// Until claim_until it counts, though a frame without such a TLV has come since, of a station:
-  /// so speaks an lldpd that has not been given the TLVs yet, on a switch whose kernel forwards
-  /// nothing.
+  /// an lldpd sends that on a switch whose kernel forwards nothing, before it has our TLVs.
   bool claim_stands = false;
   MacAddress source{};              ///< of its frames; all 0: not known
   MacAddress last_source{};         ///< of the last frame, also of one that said nothing new

@@ -671,14 +671,6 @@ void Protection::glance(dataplane::Backend::Glance why, TimePoint now) {
     if (PortRules* rules = find_ours(port)) wake(*rules, kAtOnce);
 }
 
-void Protection::count_unclassed(std::span<const Ifindex> ports, TimePoint now) {
-  if (is_up())
-    backend_->count_unclassed(ports, [&](Ifindex port, const dataplane::Unclassed& counts) {
-      unclassed_.take(port, counts, now);
-    });
-  unclassed_untold_ = true;
-}
-
 void Protection::catch_up(TimePoint now) {
   if (!backend_) return;
   take_events(now);

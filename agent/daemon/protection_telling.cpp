@@ -413,6 +413,14 @@ report::Rules Protection::rules(const core::Snapshot& snapshot) {
   return rules;
 }
 
+void Protection::count_unclassed(std::span<const Ifindex> ports, TimePoint now) {
+  if (is_up())
+    backend_->count_unclassed(ports, [&](Ifindex port, const dataplane::Unclassed& counts) {
+      unclassed_.take(port, counts, now);
+    });
+  unclassed_untold_ = true;
+}
+
 report::PortRules Protection::rules_of(PortRules& rules, const core::PortInfo* info) {
   using Installed = report::PortRules::Installed;
   const dataplane::PortRef port = ref(rules.port.ifindex);

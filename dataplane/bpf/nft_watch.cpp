@@ -20,7 +20,7 @@
 namespace lldp::dataplane::bpf {
 namespace {
 
-/// A generation, and who made it. More messages than this holds need not be kept: one is enough.
+/// Of messages with a generation. More than this holds need not be kept: one is enough.
 constexpr int kReceiveBuffer = 4096;
 constexpr std::size_t kMessage = 256;
 

@@ -18,7 +18,7 @@ namespace lldp::dataplane::bpf {
 /// there is no other one for some seconds.
 class NftWatch {
  public:
-  /// Between two reports. Who asks about nftables without a watch does it no more often.
+  /// Between two reports. Without a watch nftables is asked no more often.
   static constexpr std::chrono::seconds kPause{9};
 
   /// A socket of netfilter that hears of the end of each transaction, of at least a few that it was
